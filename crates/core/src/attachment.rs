@@ -5,18 +5,18 @@ use utoipa::ToSchema;
 
 use crate::{blob::BlobName, file::media_type_of, id::AttachmentId, plain::is_deceptive};
 
-/// The size of the largest file that is attached. It is held in memory on its way.
+/// The size of the largest attachment. It is buffered in memory.
 pub const LARGEST_ATTACHMENT_BYTES: u64 = 32 * 1024 * 1024;
 /// The most files of one message.
 pub const MOST_ATTACHMENTS: usize = 20;
-/// The size of the largest picture that a model is shown, after it was scaled. In base64 it has 5 MB.
+/// The size of the largest picture that a model is shown, after scaling. In base64 it has 5 MB.
 pub const LARGEST_SHOWN_PICTURE_BYTES: u64 = 3_750_000;
 /// The size of the largest PDF that a model is shown.
 pub const LARGEST_SHOWN_PDF_BYTES: u64 = 10_000_000;
 /// The folder in the sandbox that attached files are put into.
 pub const UPLOADS: &str = "~/uploads";
 
-/// The longest name of an attached file, in characters. It leaves room for a number and for any script.
+/// The longest name of an attached file, in characters. With a number added, it fits into 255 bytes of UTF-8.
 const LONGEST_NAME_CHARS: usize = 60;
 const UNNAMED: &str = "file";
 const UNKNOWN: &str = "application/octet-stream";
@@ -57,7 +57,7 @@ impl Attachment {
     }
 }
 
-/// The sort of a file, as far as models are concerned.
+/// The kind of a file, as far as models handle it differently.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum AttachmentKind {
     /// PNG, JPEG, GIF or WebP.
@@ -66,7 +66,7 @@ pub enum AttachmentKind {
     Other,
 }
 
-/// Returns the media type of a file. A picture or PDF is one by its first bytes, whatever its name says.
+/// Returns the media type of a file. Pictures and PDFs are recognized by their first bytes, regardless of the name.
 pub fn sniff(name: &str, bytes: &[u8]) -> &'static str {
     let known = FORMATS.iter().find(|(start, _)| bytes.starts_with(start));
     if let Some((_, media_type)) = known {
@@ -80,13 +80,14 @@ pub fn sniff(name: &str, bytes: &[u8]) -> &'static str {
     if is_sniffed { UNKNOWN } else { by_name }
 }
 
-/// Returns a name that is safe as the name of a file and in a shell: without folders, control characters and marks
-/// that reorder text, and not hidden.
+/// Returns a name that is safe for a new file. It has no folders, control characters or marks that reorder text, and
+/// it is neither hidden nor taken for an option of a command.
 pub fn plain_name(name: &str) -> String {
     let name = name.rsplit(['/', '\\']).next().unwrap_or_default();
     let is_plain = |c: &char| !c.is_control() && !is_deceptive(*c);
     let plain: String = name.chars().filter(is_plain).collect();
-    let plain = plain.trim().trim_start_matches(['.', '-', '~']).trim();
+    let is_leading = |c: char| c.is_whitespace() || matches!(c, '.' | '-' | '~');
+    let plain = plain.trim_start_matches(is_leading).trim_end();
     let (stem, ending) = split_name(plain);
     let ending: String = ending.chars().take(LONGEST_NAME_CHARS / 4).collect();
     let room = LONGEST_NAME_CHARS - ending.chars().count();
@@ -97,7 +98,7 @@ pub fn plain_name(name: &str) -> String {
     }
 }
 
-/// Returns the name that is tried as number `n`, counted from 1: `a.txt`, then `a-2.txt`.
+/// Returns the `n`th name to try, counted from 1: `a.txt`, then `a-2.txt`.
 pub fn numbered_name(name: &str, n: u32) -> String {
     if n == 1 {
         return name.to_owned();
@@ -141,6 +142,7 @@ mod tests {
             ("../../etc/passwd", "passwd"),
             (r"C:\a\b.txt", "b.txt"),
             (".bashrc", "bashrc"),
+            (". .bashrc", "bashrc"),
             ("--help", "help"),
             ("a\u{202e}gpj.exe\n", "agpj.exe"),
             ("", "file"),

@@ -23,11 +23,11 @@ use crate::sandbox::OperationReply;
 /// The most entries in one answer to [`FileRequest::List`].
 pub const LONGEST_LISTING: u32 = 1000;
 
-/// The name of a text at the top of an archive, with a line for everything that could not be put into it. Archives that
-/// have everything have no such text.
+/// The name of a text file at the top of an archive, with a line for everything that could not be included. A complete
+/// archive has no such file.
 pub const LEFT_OUT_NAME: &str = "deskhand-left-out.txt";
 
-/// The size of the largest file that the agent hands to people. It is held in memory on its way.
+/// The size of the largest file that the agent hands to people. It is buffered in memory.
 pub const LARGEST_ARTIFACT_BYTES: u64 = 32 * 1024 * 1024;
 
 /// The most bytes that the agent hands to people in one session. They are kept outside of its disk quota.
@@ -115,7 +115,7 @@ pub struct FolderListing {
     pub n_unnamed: u64,
 }
 
-/// The reason why something was not done with a file.
+/// The reason for refusing a file operation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[error("{message}")]
 pub struct FileProblem {
@@ -124,7 +124,7 @@ pub struct FileProblem {
     pub message: String,
 }
 
-/// The sort of a [`FileProblem`].
+/// The kind of a [`FileProblem`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FileProblemKind {

@@ -38,7 +38,7 @@ pub enum Item {
     Prompt { text: String },
     /// The messages of people in the middle of a turn.
     Steering { text: String },
-    /// The files that came with the messages before, as far as this model is shown them.
+    /// The files that came with the preceding messages and can be shown to this model.
     Files(Vec<ShownFile>),
     /// A note about what has changed, beside the messages of people. It asks for nothing.
     Note { text: String },
@@ -290,8 +290,8 @@ pub trait Model: Send + Sync + std::fmt::Debug {
         Pictures::Newest
     }
 
-    /// Returns a file as this model is shown it: a picture is scaled to the size that the model sees. Takes long
-    /// enough to block other tasks.
+    /// Returns a file in the form that this model is shown. A picture is scaled to the size that the model sees. Blocks
+    /// for long enough that async tasks must not call it directly.
     fn show(&self, _file: &Attachment, _bytes: Bytes) -> Result<ShownFile, NotShown> {
         Err(NotShown::Kind)
     }

@@ -1,9 +1,9 @@
 //! The network of a sandbox: connections that its programs make, and the server's decision about each.
 //!
-//! A runner dials the server once per connection of a program. The first message is a [`NetworkRequest`], the answer
-//! is a [`NetworkAnswer`], and after [`NetworkAnswer::Connected`] every message is just bytes. A sandbox provider hands
-//! the connection over at the [`NetworkEntrance`]; the server at its other end resolves, decides, dials and counts.
-//! An empty message means that no more bytes follow in its direction.
+//! A runner dials the server once per connection of a program. The first message is a [`NetworkRequest`], the answer is
+//! a [`NetworkAnswer`], and after [`NetworkAnswer::Connected`] every message carries raw bytes. An empty message ends
+//! its direction. A sandbox provider hands the connection over at the [`NetworkEntrance`], and the server resolves,
+//! decides, dials and counts bytes.
 
 pub mod address;
 pub mod guard;
@@ -70,7 +70,7 @@ pub enum NetworkAnswer {
     Failed { failure: NetworkFailure },
 }
 
-/// The way in which an allowed connection or lookup failed.
+/// The failure of an allowed connection or lookup.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NetworkFailure {
@@ -79,7 +79,7 @@ pub enum NetworkFailure {
     /// There is no route to the host.
     Unreachable,
     TimedOut,
-    /// The resolver could not be asked.
+    /// The resolver did not answer.
     Resolver,
 }
 

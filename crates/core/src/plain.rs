@@ -20,8 +20,8 @@ pub fn is_deceptive(character: char) -> bool {
     }
 }
 
-/// Returns true for characters without a width that join others, or keep them apart. Many scripts and pictures need
-/// them between two of their own characters. Elsewhere they make two texts that look the same.
+/// Returns true for zero-width joiners and non-joiners. Many scripts and emoji need them between two of their own
+/// characters. Elsewhere they make different texts look the same.
 fn is_joiner(character: char) -> bool {
     matches!(character, '\u{200c}' | '\u{200d}')
 }

@@ -50,7 +50,7 @@ impl fmt::Display for Service {
 impl FromStr for Service {
     type Err = UnknownService;
 
-    /// Reads a name. Each service has one spelling only.
+    /// Parses a name. Each service has exactly one spelling.
     fn from_str(text: &str) -> Result<Self, UnknownService> {
         let port = || Some(Self::Port(text.strip_prefix("port-")?.parse().ok()?));
         let service = if text == "vscode" {

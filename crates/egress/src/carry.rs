@@ -1,4 +1,4 @@
-//! Carries bytes between a program and its host, and looks at the program's first bytes on the way.
+//! Copies bytes between a program and its host, and inspects the first bytes of the program.
 
 use std::{
     io,
@@ -23,14 +23,16 @@ use crate::{
     watch::StandInWatch,
 };
 
-/// The size of the buffer for bytes of the host, at first and after much has come at once. Most connections are quiet.
+/// The initial and the largest size of the buffer for bytes of the host. It starts small because most connections are
+/// quiet.
 const FIRST_BUFFER_BYTES: usize = 8 * 1024;
 const BUFFER_BYTES: usize = 64 * 1024;
-/// The most pieces in which that message may come: every piece is looked at together with those before.
+/// The most pieces in which a program may send the message that names its host. Each piece is parsed together with all
+/// earlier ones.
 const MOST_PIECES: u32 = 64;
-/// The time in which a program has to finish the message in which it names its host.
+/// The timeout for a program to finish the message that names its host.
 const CLAIM_TIMEOUT: Duration = Duration::from_secs(10);
-/// The time for which one direction stays open without a byte after the other has ended.
+/// The time for which the program may keep sending after the host has ended its direction.
 const LINGER: Duration = Duration::from_secs(120);
 
 /// The destination as the program asked for it.
@@ -40,7 +42,7 @@ pub(crate) struct Destination {
     pub(crate) port: u16,
 }
 
-/// The reason why a connection is cut off.
+/// The reason for cutting a connection off.
 #[derive(Debug)]
 pub(crate) enum CutOff {
     Blocked(BlockReason),
@@ -54,8 +56,8 @@ impl From<io::Error> for CutOff {
     }
 }
 
-/// Carries bytes until both directions have ended, or the connection has to end. `first` are the first bytes of the
-/// program, if they were taken and judged already.
+/// Copies bytes until both directions have ended, or the connection must end. `first` holds the first bytes of the
+/// program if they were already read and judged.
 pub(crate) async fn carry(
     (first, program): (Option<Bytes>, ByteStream),
     host: Outgoing,
@@ -69,7 +71,7 @@ pub(crate) async fn carry(
     let (mut from_host, mut to_host) = split(host);
     let stand_ins = passage.stand_ins.as_ref();
     let mut watch = stand_ins.map(|access| StandInWatch::new(access.stand_ins.mark()));
-    // Whether a refusal can be answered: the program has sent a request, and nothing has come back.
+    // A refusal can be sent as a response only if the program sent a request and the host has not answered yet.
     let (is_request, is_answered) = (AtomicBool::new(false), AtomicBool::new(false));
     let upward = async {
         let mut piece = match first {
@@ -118,7 +120,7 @@ pub(crate) async fn carry(
         passage.meter.blocked(reason);
         let can_be_told = is_request.into_inner() && !is_answered.into_inner();
         if reason == BlockReason::StandIn && can_be_told {
-            // A program that is gone misses nothing.
+            // The program may be gone.
             let _ = outgoing.send(refusal(reason)).await;
         }
     }
@@ -135,7 +137,7 @@ fn refusal(reason: BlockReason) -> Bytes {
     (head + &text).into()
 }
 
-/// Waits for both directions. After one has ended, the other has a while to follow.
+/// Waits for both directions to end.
 pub(crate) async fn both(
     upward: impl Future<Output = Result<(), CutOff>>,
     downward: impl Future<Output = Result<(), CutOff>>,
@@ -144,7 +146,7 @@ pub(crate) async fn both(
     tokio::select! {
         ended = &mut upward => {
             ended?;
-            // The host may have much to say to a question: there is no bound on that.
+            // A response may take any time.
             downward.await
         }
         ended = &mut downward => {
@@ -163,7 +165,7 @@ fn count(passage: &Passage, n_sent: usize, n_received: usize) -> Result<(), CutO
     }
 }
 
-/// The way of bytes that are passed on before it is clear which host they name.
+/// Passes bytes on before it is clear which host they name.
 pub(crate) struct EarlyBytes<'a> {
     to_host: &'a mut (dyn AsyncWrite + Send + Unpin),
     watch: Option<&'a mut StandInWatch>,
@@ -181,17 +183,17 @@ impl EarlyBytes<'_> {
     }
 }
 
-/// Reads the first bytes of a program until it is clear which host they name, and judges that.
+/// Reads the first bytes of a program until it is clear which host they name, and judges that host.
 ///
-/// The beginning of a first line is passed on at once where the host is at hand: it may belong to a protocol in which a
-/// program waits for an answer to less than a line. Returns nothing if the program ends before that.
+/// With `early`, the beginning of a first line is passed on at once: in some protocols a program waits for an answer to
+/// less than a line. Returns the bytes that are not passed on yet, which are none if the program ends its direction.
 pub(crate) async fn first_bytes(
     incoming: &mut (impl Stream<Item = Bytes> + Unpin),
     mut early: Option<EarlyBytes<'_>>,
     destination: &Destination,
     passage: &Passage,
 ) -> Result<Bytes, CutOff> {
-    // A program may wait for its host to speak first, for as long as it likes.
+    // No timeout: a program may wait for its host to speak first.
     let mut seen = incoming.next().await.ok_or(CutOff::Gone)?;
     if seen.is_empty() {
         return Ok(seen);
@@ -217,7 +219,7 @@ pub(crate) async fn first_bytes(
                     let more = incoming.next().await;
                     let more = more.ok_or(CutOff::Gone)?;
                     if more.is_empty() {
-                        // It ended in the middle. The host gets no half of a message that may name another host.
+                        // The message is incomplete, and the rest might have named another host.
                         return Err(CutOff::Blocked(BlockReason::OtherName));
                     }
                     seen = [seen, more].concat().into();

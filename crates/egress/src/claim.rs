@@ -1,9 +1,7 @@
-//! The name that a program uses on a connection, as its first bytes tell it: the server name of TLS, or the `Host` of
-//! HTTP/1.
+//! Finds the host that a program names in its first bytes: the server name of TLS, or the `Host` of HTTP/1.
 //!
-//! Programs whose server speaks first, and protocols that are neither, pass as they are. Servers are lenient readers, so
-//! everything counts that one of them could take for a request: bytes that are nearly one are unreadable, and do not
-//! pass.
+//! Other protocols pass unread. Servers are lenient, so everything that one of them could accept as a request is
+//! treated as one. A malformed request is [`Claim::Unreadable`] and does not pass.
 
 mod http;
 mod tls;
@@ -12,13 +10,13 @@ use std::net::IpAddr;
 
 use deskhand_core::network::{NetworkHost, rule::host_name};
 
-/// The most bytes that are looked at.
+/// The most bytes that are parsed.
 pub(crate) const MOST_BYTES: usize = 64 * 1024;
 
-/// The outcome of looking at the first bytes.
+/// The hosts that the first bytes of a program name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Claim {
-    /// No line is complete yet, and the bytes may be the beginning of a request: the host cannot act on them.
+    /// No line is complete yet, and the bytes may be the beginning of a request. A host cannot act on them.
     FirstLine,
     /// More bytes are needed.
     Unfinished,
@@ -26,11 +24,11 @@ pub(crate) enum Claim {
     None,
     /// The bytes name these hosts.
     Hosts(Vec<NetworkHost>),
-    /// The bytes name something that cannot be a host.
+    /// The bytes are malformed, or name something that cannot be a host.
     Unreadable,
 }
 
-/// Looks at the first bytes of a program.
+/// Parses the first bytes of a program.
 pub(crate) fn claim(bytes: &[u8]) -> Claim {
     match bytes.first() {
         None => Claim::Unfinished,

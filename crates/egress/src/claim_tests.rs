@@ -113,6 +113,8 @@ fn forms_that_only_lenient_servers_accept_do_not_pass() {
         "GET\t/\tHTTP/1.1\r\nHost: a.example\r\n\r\n",
         "GET / http/1.1\r\nHost: a.example\r\n\r\n",
         "GET / HTTP/1.1\r\nHost: a.example\n\r\n",
+        " GET / HTTP/1.1\r\nHost: a.example\r\n\r\n",
+        "GET\u{b}/\u{c}HTTP/1.1\r\nHost: a.example\r\n\r\n",
     ];
     for text in named_anyway {
         assert_eq!(claim(text.as_bytes()), named(&["a.example"]), "{text:?}");
@@ -128,6 +130,12 @@ fn forms_that_only_lenient_servers_accept_do_not_pass() {
         assert_eq!(claim(text.as_bytes()), Claim::Unreadable, "{text:?}");
     }
     assert_eq!(claim(b"GET / HTTP/1.1\r\nHost:\r\n\r\n"), Claim::None);
+    for text in [
+        &b"GET /\xff HTTP/1.1\r\nHost: a.example\r\n\r\n"[..],
+        b"GET / HTTP/1.1\r\nX: \xff\r\nHost: a.example\r\n\r\n",
+    ] {
+        assert_eq!(claim(text), Claim::Unreadable, "{text:?}");
+    }
 
     let mut skipped = vec![20, 3, 3, 0, 1, 1];
     assert_eq!(claim(&skipped[..1]), Claim::Unfinished);
@@ -137,6 +145,14 @@ fn forms_that_only_lenient_servers_accept_do_not_pass() {
     let mut between = hello(&["a.example"], 10);
     between.splice(15..15, [20, 3, 3, 0, 1, 1]);
     assert_eq!(claim(&between), Claim::Unreadable);
+}
+
+#[test]
+fn empty_lines_are_skipped_within_a_bound() {
+    let mut lines = vec![b'\n'; 32 * 1024];
+    assert_eq!(claim(&lines), Claim::FirstLine);
+    lines.push(b'\n');
+    assert_eq!(claim(&lines), Claim::Unreadable);
 }
 
 #[test]

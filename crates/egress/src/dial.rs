@@ -9,7 +9,7 @@ use tokio::{
     net::{TcpStream, UdpSocket},
 };
 
-/// The time without a byte after which a host is asked whether it is still there, and the time between further ones.
+/// The idle time before the first keep-alive probe, and the interval between further ones.
 const KEEP_ALIVE_AFTER: Duration = Duration::from_secs(120);
 const KEEP_ALIVE_EVERY: Duration = Duration::from_secs(30);
 
@@ -27,7 +27,7 @@ pub trait Dialler: Send + Sync + std::fmt::Debug {
     /// Connects to exactly this address.
     async fn dial(&self, address: SocketAddr) -> io::Result<Outgoing>;
 
-    /// Returns true if this machine itself has the address.
+    /// Returns true if the address belongs to this machine.
     async fn is_own(&self, address: SocketAddr) -> bool;
 }
 
@@ -40,7 +40,7 @@ impl Dialler for TcpDialler {
     async fn dial(&self, address: SocketAddr) -> io::Result<Outgoing> {
         let stream = TcpStream::connect(address).await?;
         stream.set_nodelay(true)?;
-        // A host that disappeared would otherwise hold its connection for ever.
+        // Without keep-alive, a connection to a host that disappeared would stay open forever.
         sockopt::set_socket_keepalive(&stream, true)?;
         sockopt::set_tcp_keepidle(&stream, KEEP_ALIVE_AFTER)?;
         sockopt::set_tcp_keepintvl(&stream, KEEP_ALIVE_EVERY)?;
@@ -48,8 +48,8 @@ impl Dialler for TcpDialler {
     }
 
     async fn is_own(&self, address: SocketAddr) -> bool {
-        // A datagram socket that is connected sends nothing, but has the address that it would send from. That is the
-        // other end's own address only for an address of this machine.
+        // Connecting a datagram socket sends nothing, but selects the source address. Source and destination are the
+        // same only for an address of this machine.
         let any: SocketAddr = match address {
             SocketAddr::V4(_) => ([0, 0, 0, 0], 0).into(),
             SocketAddr::V6(_) => ([0; 16], 0).into(),

@@ -1,7 +1,7 @@
-//! Serves the requests of programs to the hosts of secrets.
+//! Proxies the HTTP requests of programs to the hosts of secrets.
 //!
-//! A connection to such a host ends in the server, and a second one begins there. In between are whole requests: their
-//! named headers get the values of secrets, a stand-in anywhere else stops them, and what comes back is masked.
+//! The server terminates the program's connection and makes its own to the host. It fills the values of secrets into
+//! the named headers of each request, refuses a request with a stand-in anywhere else, and masks values in responses.
 
 mod bodies;
 mod fill;
@@ -37,7 +37,7 @@ use crate::{
     watch::StandInWatch,
 };
 
-/// The time in which a program has to finish its handshake.
+/// The timeout for the TLS handshake of a program.
 const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
 /// The longest head of a request or a response.
 const LONGEST_HEAD_BYTES: usize = 256 * 1024;
@@ -53,14 +53,14 @@ pub(crate) struct Visit {
     pub(crate) connect_timeout: Duration,
 }
 
-/// The reason why a request is not passed on.
+/// The reason for refusing a request.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 enum Refused {
     #[error("it is not for {0}, the site that this connection was made to")]
     OtherSite(Origin),
     #[error(
-        "it has the stand-in of a secret in a place that the secret is not for; a stand-in belongs into its header of \
-         requests to its sites, and nowhere else"
+        "it has the stand-in of a secret in a place that the secret is not for; send a stand-in only in its headers, and \
+         only to its sites"
     )]
     StandIn,
     #[error("the secret {name} was not used: {reason}")]
@@ -81,7 +81,7 @@ impl Refused {
 }
 
 impl Visit {
-    /// Serves requests until the connection ends. `first` are bytes that the program has sent already.
+    /// Serves requests until the connection ends. `first` holds the bytes that were already read from the program.
     pub(crate) async fn serve(self, first: Bytes, program: ByteStream, host: Outgoing) {
         let ended = self.passage.ended.clone();
         // The future is boxed because it holds the state of both connections.
@@ -110,7 +110,7 @@ impl Visit {
         let verifying = timeout(self.connect_timeout, verifying);
         let (accepted, verified) = tokio::join!(accepting, verifying);
         let Ok(Ok(program)) = accepted else {
-            // It does not trust the certificate, or speaks no HTTP/1.
+            // It does not trust the certificate, or does not speak HTTP/1.
             tracing::debug!(
                 host = self.origin.host(),
                 "a program ended the handshake for a host of secrets"
@@ -130,7 +130,7 @@ impl Visit {
         ValueMask::new(&self.access.values.revealed())
     }
 
-    /// Reports that a request was refused, to people and to the log. Neither is told what it contained.
+    /// Reports a refused request to people and to the log, without its content.
     fn report(&self, refused: &Refused) {
         tracing::info!(
             host = self.origin.host(),
@@ -198,7 +198,7 @@ where
             served = &mut from_program => break served,
             _ended = &mut to_host, if !is_host_gone => {
                 is_host_gone = true;
-                // The response at hand is passed on to its end. An upgraded connection goes on below.
+                // The current response is still completed. An upgraded connection is handled below.
                 if !handler.is_upgraded() {
                     from_program.as_mut().graceful_shutdown();
                 }
@@ -210,7 +210,7 @@ where
         return;
     }
     if let Some(pair) = handler.take_upgrade() {
-        // The connection to the host hands over its bytes when it is polled to its end.
+        // The client connection must be polled to completion before it hands over the upgraded stream.
         let finishing = async {
             if !is_host_gone {
                 let _ended = to_host.await;

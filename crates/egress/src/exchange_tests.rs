@@ -241,7 +241,8 @@ fn byte_stream(ours: DuplexStream, tasks: &Tasks) -> ByteStream {
     });
     ByteStream {
         incoming: Box::pin(incoming),
-        outgoing: Box::pin(outgoing.sink_map_err(std::io::Error::other)),
+        // Like a socket, it keeps what is not flushed.
+        outgoing: Box::pin(outgoing.sink_map_err(std::io::Error::other).buffer(16)),
     }
 }
 
@@ -556,6 +557,24 @@ async fn a_websocket_passes_and_is_masked() {
     let _ = program.read_to_end(&mut rest).await;
     assert_eq!(rest, b"");
     assert_eq!(scene.blocked(), [BlockReason::StandIn]);
+}
+
+#[tokio::test]
+async fn no_other_upgrade_reaches_the_host() {
+    for upgrade in [
+        "Upgrade: h2c",
+        "Upgrade: websocket, h2c",
+        "Upgrade: websocket\r\nUpgrade: h2c",
+    ] {
+        let scene = Scene::start("https://api.example", PLAIN).await;
+        let request = format!(
+            "GET / HTTP/1.1\r\nHost: api.example\r\nConnection: Upgrade\r\n{upgrade}\r\n\r\n"
+        );
+        let answer = scene.ask(&request).await;
+        assert!(answer.starts_with("HTTP/1.1 200 OK\r\n"), "{answer}");
+        let heard = scene.heard().to_lowercase();
+        assert!(!heard.contains("upgrade:"), "{upgrade}: {heard}");
+    }
 }
 
 #[tokio::test]

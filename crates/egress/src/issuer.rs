@@ -1,4 +1,4 @@
-//! Makes the certificates with which the server plays the hosts of secrets to the programs of one sandbox.
+//! Issues the certificates with which the server poses as the hosts of secrets to the programs of one sandbox.
 
 use std::collections::HashMap;
 
@@ -13,10 +13,10 @@ use rcgen::{
 };
 use zeroize::Zeroizing;
 
-/// The name of the authority, which people meet in the details of a certificate.
+/// The name of the authority in the details of a certificate.
 const AUTHORITY: &str = "Deskhand, for one desktop";
 
-/// Makes an authority for each sandbox. It may vouch for the hosts of secrets only, and its key is dropped as soon as
+/// Creates an authority for each sandbox. It is constrained to the hosts of secrets, and its key is dropped as soon as
 /// it has signed their certificates.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SandboxIssuer;
@@ -65,14 +65,15 @@ fn issue(hosts: &[&str], from: Timestamp, until: Timestamp) -> Result<IssuedCert
     })
 }
 
-/// Returns a certificate for these names. It is valid for whole days, as the library counts.
+/// Returns the parameters of a certificate for these names. Its validity is rounded to whole days, as the library
+/// requires.
 fn params(
     names: Vec<String>,
     title: &str,
     from: Timestamp,
     until: Timestamp,
 ) -> Result<CertificateParams, Error> {
-    // A day more at both ends leaves room for the rest of the day, and for clocks that differ.
+    // An extra day at both ends allows for the rounding, and for clocks that differ.
     const DAY: SignedDuration = SignedDuration::from_hours(24);
     let day = |time: Timestamp| {
         let date = time.to_zoned(TimeZone::UTC).date();
@@ -83,7 +84,7 @@ fn params(
     params.not_before = day(from - DAY);
     params.not_after = day(until + DAY + DAY);
     params.distinguished_name = DistinguishedName::new();
-    // A common name has at most 64 characters. Nothing but people reads it.
+    // A common name has at most 64 characters. Only people read it.
     let title: String = title.chars().take(64).collect();
     params.distinguished_name.push(DnType::CommonName, title);
     Ok(params)

@@ -1,11 +1,11 @@
-//! The way of sandboxes to the network: takes the connections of runners, and makes those that are allowed.
+//! The egress proxy of sandboxes: accepts connections from runners, and dials the hosts that are allowed.
 //!
-//! A connection begins with one request. The guard decides about it, then its name is resolved, the addresses are
-//! judged, and one of them is dialled: the very address that was judged. The first bytes of the program tell which
-//! name it uses, and must not contradict the name it asked for.
+//! A connection begins with one request. The guard decides about it, the name is resolved, the addresses are judged,
+//! and one of the judged addresses is dialled. The first bytes that the program sends may name a host, which must match
+//! the host that it asked for.
 //!
-//! Connections to the hosts of secrets for HTTP APIs end here and begin anew, so that values can be put in the place of
-//! their stand-ins ([`exchange`]). In all others, a stand-in ends the connection.
+//! Connections to the hosts of secrets for HTTP APIs are terminated here, so that values can replace their stand-ins
+//! ([`exchange`]). On all other connections, a stand-in ends the connection.
 
 mod carry;
 mod claim;

@@ -1,4 +1,4 @@
-//! Looks names up on behalf of sessions, and keeps one session from taking every lookup.
+//! Resolves names on behalf of sessions, with a limit per session.
 
 use std::{net::IpAddr, sync::Arc, time::Duration};
 
@@ -11,9 +11,9 @@ use tokio::time::timeout;
 
 use crate::{own::OwnAddresses, resolve::NameResolver};
 
-/// The timeout for resolving a name, with the wait for a place.
+/// The timeout for resolving a name, including the wait for a permit.
 const RESOLVE_TIMEOUT: Duration = Duration::from_secs(10);
-/// The most lookups of one session at the same time.
+/// The most concurrent lookups of one session.
 const MOST_OF_SESSION: usize = 16;
 
 /// The lookups of all sessions.
@@ -36,7 +36,7 @@ impl Lookups {
         }
     }
 
-    /// Looks the server's own names up from time to time.
+    /// Resolves the server's own names periodically.
     pub(crate) async fn keep_own(&self) {
         self.own.keep(&*self.resolver).await;
     }
@@ -56,7 +56,7 @@ impl Lookups {
         let resolving = async {
             let place = share.acquire_owned().await.ok()?;
             let (resolver, name) = (Arc::clone(&self.resolver), name.to_owned());
-            // A lookup that began goes on when nobody waits any more. Until its end it counts.
+            // A lookup continues after its caller timed out, and holds its permit until it ends.
             let looking = self.tasks.spawn("lookup", async move {
                 let found = resolver.resolve(&name).await;
                 drop(place);
@@ -70,7 +70,7 @@ impl Lookups {
                 tracing::debug!(%error, "could not resolve a name for a sandbox");
                 Err(NetworkFailure::Resolver)
             }
-            // It is late, or the server ends.
+            // The lookup timed out, or the server is shutting down.
             Ok(Some(Err(_)) | None) | Err(_) => Err(NetworkFailure::Resolver),
         }
     }
@@ -116,7 +116,7 @@ mod tests {
         let all: Vec<_> = many.collect().await;
         assert!(all.iter().all(Result::is_err));
         assert_eq!(resolver.0.load(Ordering::SeqCst), MOST_OF_SESSION);
-        // Those that were given up are still under way.
+        // Lookups that timed out are still running.
         let again = lookups.resolve(greedy, "good.example").await;
         assert_eq!(again, Err(NetworkFailure::Resolver));
         let found = lookups.resolve(other, "good.example").await;

@@ -1,6 +1,6 @@
-//! Puts stand-ins in the place of values that a host sends back, so that they do not get into the sandbox.
+//! Replaces values that a host sends back by their stand-ins, so that they do not reach the sandbox.
 //!
-//! Every replacement is as long as the text that it replaces. So lengths in headers and in frames stay true.
+//! Every replacement is as long as the text that it replaces, so lengths in headers and frames stay correct.
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use bytes::Bytes;
@@ -9,7 +9,7 @@ use memchr::memmem;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use zeroize::Zeroizing;
 
-/// The characters that programs encode in addresses and forms.
+/// The characters that programs percent-encode in URLs and forms.
 const ENCODED: AsciiSet = NON_ALPHANUMERIC
     .remove(b'-')
     .remove(b'.')
@@ -23,7 +23,7 @@ const FILLER: u8 = b'*';
 pub(crate) struct ValueMask {
     /// The texts to replace, longest first: one may contain another.
     words: Vec<MaskedWord>,
-    /// The end of the bytes so far, if it may be the beginning of a value.
+    /// The end of the stream so far, if it may be the beginning of a value.
     held: Vec<u8>,
 }
 
@@ -41,7 +41,7 @@ impl std::fmt::Debug for ValueMask {
 }
 
 impl ValueMask {
-    /// Masks these values, each with its stand-in: as they are, and as JSON and addresses contain them.
+    /// Masks these values, each with its stand-in: in plain text, and as encoded in JSON, URLs and base64.
     pub(crate) fn new(values: &[(String, Secret)]) -> Self {
         let mut mask = Self::default();
         for (stand_in, value) in values {
@@ -64,14 +64,14 @@ impl ValueMask {
             .sort_by_key(|word| std::cmp::Reverse(word.text.len()));
     }
 
-    /// Returns a whole text without values, or `None` if it has none.
+    /// Returns a complete text with its values masked, or `None` if it contains none.
     pub(crate) fn clean(&self, bytes: &[u8]) -> Option<Vec<u8>> {
         let mut clean = bytes.to_vec();
         self.replace(&mut clean).then_some(clean)
     }
 
-    /// Takes the next bytes of a stream and returns those that are certain. A possible beginning of a value is held
-    /// back until the next bytes.
+    /// Takes the next bytes of a stream and returns those that can be passed on. A possible beginning of a value is
+    /// held back until more bytes arrive.
     pub(crate) fn push(&mut self, bytes: Bytes) -> Bytes {
         if self.words.is_empty() {
             return bytes;
@@ -83,12 +83,12 @@ impl ValueMask {
         all.into()
     }
 
-    /// Returns what is held back.
+    /// Returns the bytes that are held back.
     pub(crate) fn finish(&mut self) -> Bytes {
         std::mem::take(&mut self.held).into()
     }
 
-    /// Returns true if something is held back.
+    /// Returns true if bytes are held back.
     pub(crate) fn holds(&self) -> bool {
         !self.held.is_empty()
     }
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_is_replaced_by_as_many_bytes() {
+    fn a_replacement_has_the_length_of_the_value() {
         let mask = mask(&[("dhs-long", "canary"), ("dhs-a", "a longer value")]);
         assert_eq!(cleaned(&mask, "x canary y"), "x dhs-lo y");
         assert_eq!(cleaned(&mask, "a longer value"), "dhs-a*********");
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn however_a_text_is_cut_the_same_comes_out() {
+    fn the_result_does_not_depend_on_pieces() {
         let text = "can canary cancanaryx cana";
         let whole = cleaned(&mask(&[("dhs-c", "canary")]), text);
         assert_eq!(whole, "can dhs-c* candhs-c*x cana");

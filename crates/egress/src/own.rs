@@ -1,4 +1,4 @@
-//! The addresses behind the server's own names: behind NAT, or with a proxy in front, the machine does not have them.
+//! The addresses of the server's own names. Behind NAT or a reverse proxy, they are not addresses of this machine.
 
 use std::{
     net::IpAddr,
@@ -30,7 +30,7 @@ impl OwnAddresses {
         }
     }
 
-    /// Looks the names up, again and again.
+    /// Resolves the names periodically.
     pub(crate) async fn keep(&self, resolver: &dyn NameResolver) {
         loop {
             let mut found = Vec::new();
@@ -38,7 +38,7 @@ impl OwnAddresses {
                 let looked_up = timeout(LOOK_TIMEOUT, resolver.resolve(name)).await;
                 found.extend(looked_up.ok().and_then(Result::ok).unwrap_or_default());
             }
-            // The addresses of before count until there are others.
+            // Keep the previous addresses if no name could be resolved.
             if !found.is_empty() {
                 *self.found.lock().unwrap_or_else(PoisonError::into_inner) = found;
             }

@@ -1,4 +1,4 @@
-//! The program's end of a connection, as bytes that can be read and written.
+//! The program's end of a connection as `AsyncRead` and `AsyncWrite`.
 
 use std::{
     io,
@@ -18,7 +18,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 pub(crate) struct ProgramIo {
     stream: ByteStream,
     passage: Passage,
-    /// Bytes that were received and not read.
+    /// Bytes that were received but not read yet.
     pending: Bytes,
     /// True if the program has ended its direction.
     has_ended: bool,
@@ -27,7 +27,7 @@ pub(crate) struct ProgramIo {
 }
 
 impl ProgramIo {
-    /// Continues a stream whose first bytes were taken from it.
+    /// Wraps a stream whose first bytes were already read.
     pub(crate) fn new(first: Bytes, stream: ByteStream, passage: &Passage) -> io::Result<Self> {
         let program = Self {
             stream,
@@ -61,7 +61,7 @@ impl AsyncRead for ProgramIo {
     ) -> Poll<io::Result<()>> {
         if self.pending.is_empty() && !self.has_ended {
             match ready!(self.stream.incoming.as_mut().poll_next(context)) {
-                // An empty message ends this direction only. A stream that is gone has nothing more to say either.
+                // An empty message ends this direction only. A closed stream ends it too.
                 Some(piece) if !piece.is_empty() => {
                     self.count(piece.len(), 0)?;
                     self.pending = piece;

@@ -1,4 +1,4 @@
-//! The server's own proxy, if it reaches the internet through one.
+//! The HTTP proxy through which the server itself reaches the internet, if it needs one.
 
 use std::{
     fmt, io,
@@ -27,7 +27,7 @@ const CACHE_TIME: Duration = Duration::from_secs(30);
 /// The port of an address that names none.
 const DEFAULT_PORT: u16 = 80;
 
-/// An HTTP proxy that makes connections with `CONNECT`.
+/// An HTTP proxy that supports `CONNECT`.
 #[derive(Debug, Clone)]
 pub struct UpstreamProxy {
     host: String,
@@ -35,8 +35,8 @@ pub struct UpstreamProxy {
     /// The value of `Proxy-Authorization`.
     authorization: Option<Secret>,
     exceptions: Vec<ProxyException>,
-    /// The address of the proxy, and when it was found. The lock is held while it is looked up, so that this takes one
-    /// thread.
+    /// The address of the proxy, and when it was resolved. The lock is held during a lookup, so only one runs at a
+    /// time.
     found: Arc<Mutex<Option<(SocketAddr, Instant)>>>,
 }
 
@@ -139,7 +139,7 @@ impl UpstreamProxy {
         match status(&read_head(&mut stream).await?) {
             Some(200..=299) => Ok(stream),
             Some(407) => Err(io::Error::other(
-                "the proxy of the server does not accept its password",
+                "the server's proxy rejected its credentials: check the user and password in its address",
             )),
             Some(403) => Err(io::ErrorKind::ConnectionRefused.into()),
             Some(status) => Err(io::Error::other(format!("the proxy answered {status}"))),
@@ -173,7 +173,7 @@ fn host_and_port(place: &str) -> Option<(&str, u16)> {
     (port > 0).then_some((host, port))
 }
 
-/// Reads an entry of `NO_PROXY`. A port behind it is left out.
+/// Parses an entry of `NO_PROXY`. Its port is ignored.
 fn exception(entry: &str) -> ProxyException {
     if entry == "*" {
         return ProxyException::All;
@@ -191,7 +191,7 @@ fn exception(entry: &str) -> ProxyException {
     }
 }
 
-/// Decodes `%40` and the like. Returns `None` if the text has something else behind a percent sign.
+/// Decodes percent-encoding. Returns `None` if a percent sign is not followed by two hex digits.
 fn percent_decoded(text: &str) -> Option<Vec<u8>> {
     let mut decoded = Vec::new();
     let mut bytes = text.bytes();
@@ -207,12 +207,12 @@ fn percent_decoded(text: &str) -> Option<Vec<u8>> {
     Some(decoded)
 }
 
-/// Reads to the end of the head, and not a byte of what follows it.
+/// Reads exactly up to the end of the head. The bytes after it belong to the tunnel.
 async fn read_head(stream: &mut Outgoing) -> io::Result<Vec<u8>> {
     let mut head = Vec::new();
     while !head.ends_with(b"\r\n\r\n") {
         if head.len() >= LONGEST_HEAD_BYTES {
-            return Err(io::Error::other("the answer of the proxy is too long"));
+            return Err(io::Error::other("the proxy's response is too long"));
         }
         head.push(stream.read_u8().await?);
     }
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn the_spellings_of_other_programs_are_understood() {
+    fn common_spellings_of_a_proxy_are_accepted() {
         for (text, shown) in [
             ("proxy:3128", "http://proxy:3128"),
             ("HTTP://proxy", "http://proxy:80"),

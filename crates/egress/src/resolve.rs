@@ -11,11 +11,11 @@ use std::{
 use async_trait::async_trait;
 use tokio::sync::Semaphore;
 
-/// The most addresses of one name that are looked at.
+/// The most addresses of one name that are considered.
 pub(crate) const MOST_ADDRESSES: usize = 16;
-/// The most lookups at the same time. Each takes a thread, and the threads also read and write files.
+/// The most concurrent lookups. Each takes a thread of the pool that also does file I/O.
 const MOST_LOOKUPS: usize = 64;
-/// The time for which an answer counts. A program looks a name up and connects to it, often several times at once.
+/// The time for which an answer is cached. A program resolves a name and connects to it, often several times at once.
 const CACHE_TIME: Duration = Duration::from_secs(5);
 /// The most answers that are kept.
 const MOST_CACHED: usize = 1000;
@@ -27,7 +27,7 @@ pub trait NameResolver: Send + Sync + std::fmt::Debug {
     async fn resolve(&self, name: &str) -> io::Result<Vec<IpAddr>>;
 }
 
-/// The resolver of this machine. It answers from memory for a few seconds.
+/// The resolver of this machine, with a cache of a few seconds.
 #[derive(Debug)]
 pub struct SystemResolver {
     lookups: Arc<Semaphore>,
@@ -61,7 +61,7 @@ impl NameResolver for SystemResolver {
         let permit = permit.map_err(io::Error::other)?;
         let (look_up, wanted) = (self.look_up, name.to_owned());
         let looking = tokio::task::spawn_blocking(move || {
-            // The thread goes on when nobody waits any more, so the permit stays with it.
+            // The thread continues after its caller is gone, so it owns the permit.
             let _permit = permit;
             look_up(&wanted)
         });
@@ -97,13 +97,13 @@ impl SystemResolver {
 
 /// Asks the resolver of this machine, and waits for its answer.
 fn ask_system(name: &str) -> io::Result<Vec<IpAddr>> {
-    // With the dot at its end the name is complete: the search domains of this machine do not apply.
+    // The trailing dot keeps this machine's search domains from being applied.
     match (format!("{name}."), 0).to_socket_addrs() {
         Ok(found) => Ok(found
             .map(|address| address.ip())
             .take(MOST_ADDRESSES)
             .collect()),
-        // The library has one error for every failure, and its text depends on the machine.
+        // The standard library has no error kind for this, so its text is matched.
         Err(error) if is_not_found(&error) => Ok(Vec::new()),
         Err(error) => Err(error),
     }
@@ -138,12 +138,12 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn lookups_that_nobody_waits_for_still_take_their_place() {
+    async fn abandoned_lookups_hold_their_permits() {
         let resolver = SystemResolver {
             look_up: waits_at_the_gate,
             ..SystemResolver::default()
         };
-        // Each begins, and is given up.
+        // Each starts, and its caller gives up.
         for n in 0..MOST_LOOKUPS + 20 {
             let name = format!("{n}.example");
             assert_eq!(resolver.resolve(&name).now_or_never().map(|_| ()), None);
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_answer_counts_for_a_moment() {
+    async fn answers_are_cached_briefly() {
         let resolver = SystemResolver {
             look_up: |_| {
                 ASKED.fetch_add(1, Ordering::SeqCst);

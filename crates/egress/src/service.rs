@@ -39,9 +39,9 @@ use crate::{
 
 /// The longest request.
 const LONGEST_REQUEST_BYTES: usize = 1024;
-/// The time in which a runner has to send its request.
+/// The timeout for a runner to send its request.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(10);
-/// The most addresses of one name that are dialled, and the time after which the next one is.
+/// The most addresses of one name that are dialled, and the delay before the next one.
 const MOST_DIALLED: usize = 4;
 const NEXT_ADDRESS_AFTER: Duration = Duration::from_millis(250);
 
@@ -53,7 +53,7 @@ pub struct Egress {
     pub dialler: Arc<dyn Dialler>,
     /// The proxy for addresses of the public internet, if the server needs one.
     pub proxy: Option<UpstreamProxy>,
-    /// The most connections of all sandboxes, with those that wait for a person.
+    /// The most connections of all sandboxes, including those that wait for a person.
     pub most_connections: usize,
     /// Verifies the hosts to which values of secrets are sent.
     pub verifier: HostVerifier,
@@ -84,9 +84,11 @@ pub async fn serve(
             }
         };
         let Ok(place) = Arc::clone(&places).try_acquire_owned() else {
-            // Programs decide how often this happens, so it is said once.
+            // Programs could cause this at any rate, so it is logged once.
             if !is_full {
-                tracing::warn!("closed a connection of a sandbox: the server has too many");
+                tracing::warn!(
+                    "closed a connection of a sandbox: the limit of the server is reached"
+                );
             }
             is_full = true;
             continue;
@@ -140,8 +142,8 @@ impl Egress {
     }
 
     async fn connect(&self, session: SessionId, mut stream: ByteStream, wanted: Destination) {
-        // A program that hangs up while a person is asked is noticed only when the answer is sent: a look at its stream
-        // would swallow its first bytes.
+        // A program that hangs up while a person is asked is noticed only when the answer is sent. Reading its stream
+        // here would consume its first bytes.
         let admitted = self.guard.admit(session, &wanted.host, wanted.port).await;
         let passage = match admitted {
             Ok(passage) => passage,
@@ -170,7 +172,7 @@ impl Egress {
         }
     }
 
-    /// Joins a program to its host. If that is a host of secrets, their requests are passed on one by one.
+    /// Connects a program to its host. Requests to a host of secrets are proxied one by one.
     async fn join(
         &self,
         mut stream: ByteStream,
@@ -204,7 +206,7 @@ impl Egress {
                 };
                 visit.serve(first, stream, host).await;
             }
-            // Something else than the origin speaks at this port.
+            // The program speaks another protocol than the origin does.
             None => carry((Some(first), stream), host, wanted, &passage).await,
         }
     }
@@ -217,7 +219,7 @@ impl Egress {
         passage: &Passage,
     ) -> Result<Outgoing, NetworkAnswer> {
         let found = match &wanted.host {
-            // Other names may share these addresses, for example at a proxy in front of many servers.
+            // Names with these addresses stay allowed: a reverse proxy may serve other sites there.
             NetworkHost::Address(address) if self.lookups.is_own(*address) => {
                 passage.meter.blocked(BlockReason::Own);
                 return Err(refused(BlockReason::Own));
@@ -243,8 +245,8 @@ impl Egress {
         })
     }
 
-    /// Dials addresses and returns the first that answers. The next one is tried when one fails, or does not answer soon:
-    /// a family of addresses that does not work here costs little time (RFC 8305).
+    /// Dials addresses and returns the first connection. The next address is tried when one fails or is slow, so a
+    /// broken address family costs little time (RFC 8305).
     async fn dial_first(
         &self,
         addresses: Vec<IpAddr>,
@@ -276,7 +278,7 @@ impl Egress {
         }
     }
 
-    /// Returns those of the addresses that may be dialled, or the reason if there are none.
+    /// Returns the addresses that may be dialled, or the reason if there are none.
     async fn allowed(
         &self,
         found: Vec<IpAddr>,
@@ -324,7 +326,7 @@ impl Egress {
     }
 }
 
-/// Parses a request. Names have to be in the form that rules are compared with.
+/// Parses a request. Names must be normalized, since rules are compared with them.
 fn read(message: &[u8]) -> Option<NetworkRequest> {
     if message.len() > LONGEST_REQUEST_BYTES {
         return None;

@@ -250,7 +250,7 @@ async fn an_address_that_does_not_answer_costs_little_time() {
 }
 
 #[tokio::test]
-async fn the_numbers_behind_the_names_of_the_server_are_refused() {
+async fn addresses_of_the_servers_names_are_refused() {
     let scene = Scene::start(&[], |egress| {
         let own = Changing(Mutex::new(VecDeque::from([vec!["93.184.216.99"]])));
         egress.lookups = Lookups::new(Arc::new(own), vec!["desk.example".to_owned()]);

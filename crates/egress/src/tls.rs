@@ -1,4 +1,4 @@
-//! TLS on both sides: the server plays a host to a program, and verifies the real one.
+//! TLS on both sides: the server poses as the host to a program, and verifies the real host.
 
 use std::{io, sync::Arc};
 
@@ -13,7 +13,7 @@ use tokio_rustls::{TlsAcceptor, TlsConnector};
 
 use crate::dial::Outgoing;
 
-/// The only protocol that is spoken within.
+/// The only application protocol.
 const PROTOCOL: &[u8] = b"http/1.1";
 
 /// Verifies the hosts to which values of secrets are sent.
@@ -32,7 +32,7 @@ pub(crate) enum VerifyError {
 }
 
 impl HostVerifier {
-    /// Trusts the authorities that this machine trusts. `SSL_CERT_FILE` names others.
+    /// Trusts the authorities that this machine trusts, or those in `SSL_CERT_FILE`.
     pub fn of_machine() -> Result<Self, rustls::Error> {
         let mut roots = RootCertStore::empty();
         roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
@@ -61,7 +61,7 @@ impl HostVerifier {
         name: &str,
         connection: Outgoing,
     ) -> Result<Outgoing, VerifyError> {
-        // A name that cannot be in a certificate is not worth more words.
+        // The error of the conversion adds nothing.
         let name = ServerName::try_from(name.to_owned()).map_err(|_name| VerifyError::Name)?;
         let connector = TlsConnector::from(Arc::clone(&self.0));
         let connected = connector.connect(name, connection).await;
@@ -69,7 +69,7 @@ impl HostVerifier {
     }
 }
 
-/// Returns the acceptor that plays this host to programs, if there is a certificate for it.
+/// Returns an acceptor that poses as this host, if there is a certificate for it.
 pub(crate) fn acceptor(certificates: &IssuedCertificates, name: &str) -> Option<TlsAcceptor> {
     let host = certificates.hosts.get(name)?;
     let certificate = CertificateDer::from(host.certificate.clone());
@@ -85,7 +85,7 @@ pub(crate) fn acceptor(certificates: &IssuedCertificates, name: &str) -> Option<
         .inspect_err(|error| tracing::error!(%error, "a certificate of a sandbox cannot be used"))
         .ok()?;
     settings.alpn_protocols = vec![PROTOCOL.to_vec()];
-    // Every connection has settings of its own, so there is nothing to resume.
+    // Every connection has its own configuration, so sessions cannot be resumed.
     settings.session_storage = Arc::new(NoServerSessionStorage {});
     settings.send_tls13_tickets = 0;
     Some(TlsAcceptor::from(Arc::new(settings)))

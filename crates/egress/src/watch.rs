@@ -1,4 +1,4 @@
-//! Looks for stand-ins of secrets in what programs send.
+//! Detects stand-ins of secrets in the bytes that programs send.
 
 use base64::{Engine, engine::general_purpose::STANDARD_NO_PAD};
 use memchr::memmem::Finder;
@@ -6,11 +6,11 @@ use memchr::memmem::Finder;
 /// The number of ways in which a text can lie across the groups of three bytes that base64 encodes.
 const BASE64_PHASES: usize = 3;
 
-/// Finds the mark of a sandbox's stand-ins in bytes, also where they are encoded in base64 as a part of a longer text.
+/// Finds the mark of a sandbox's stand-ins in bytes, in plain text or inside base64.
 #[derive(Debug, Clone)]
 pub(crate) struct StandInWatch {
     wanted: Vec<Finder<'static>>,
-    /// The end of the bytes so far, in which the mark may begin.
+    /// The end of the stream so far, in which the mark may begin.
     tail: Vec<u8>,
 }
 
@@ -25,7 +25,7 @@ impl StandInWatch {
         }
     }
 
-    /// Returns true if these bytes, taken by themselves, contain the mark.
+    /// Returns true if these bytes alone contain the mark.
     pub(crate) fn is_in(&self, bytes: &[u8]) -> bool {
         self.wanted
             .iter()
@@ -42,7 +42,7 @@ impl StandInWatch {
         if bytes.len() >= n_kept {
             self.tail = bytes[bytes.len() - n_kept..].to_vec();
         } else {
-            // All of these bytes are in it.
+            // `across` includes all of these bytes.
             let n_too_many = across.len().saturating_sub(n_kept);
             self.tail = across[n_too_many..].to_vec();
         }
@@ -55,7 +55,7 @@ impl StandInWatch {
     }
 }
 
-/// Returns the part of a base64 text that a text inside of it determines, if `phase` other bytes come before it.
+/// Returns the base64 characters that depend on `text` alone, if it starts `phase` bytes into a group.
 fn within_base64(text: &[u8], phase: usize) -> Vec<u8> {
     let padded = [&vec![0; phase][..], text].concat();
     let encoded = STANDARD_NO_PAD.encode(&padded).into_bytes();

@@ -21,9 +21,9 @@ pub type Connection = Box<dyn ByteChannel>;
 
 /// Returns both directions of `socket` as plain bytes.
 ///
-/// There are no buffers besides those of the connection: a piece is read when the consumer asks for it, and a
-/// producer waits until the connection accepts its piece. So a slow watcher slows down the X server's updates and
-/// costs no memory.
+/// Nothing is buffered beyond the connection itself: a piece is read when the consumer polls for it, and a producer
+/// waits until the connection accepts its piece. A slow watcher therefore slows down the X server's updates and costs
+/// no memory.
 pub fn bytes_of(socket: WebSocketStream<Connection>) -> ByteStream {
     let (sink, stream) = socket.split();
     let incoming = stream

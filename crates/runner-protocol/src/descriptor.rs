@@ -1,4 +1,4 @@
-//! Bytes over a unix socket, with at most one open file beside them.
+//! Sends bytes over a Unix socket, with at most one file descriptor.
 
 use std::{
     io::{self, IoSlice, IoSliceMut},
@@ -35,9 +35,9 @@ pub fn send(
     Ok(())
 }
 
-/// Receives some bytes, and the descriptor that came with them. No byte means that the other side has closed.
+/// Receives some bytes, and the descriptor that came with them. Zero bytes mean that the other side has closed.
 ///
-/// Also reads from a pipe, which never brings a descriptor.
+/// It also reads from a pipe, which never carries a descriptor.
 pub fn receive(socket: impl AsFd, buffer: &mut [u8]) -> io::Result<(usize, Option<OwnedFd>)> {
     let mut space = [MaybeUninit::uninit(); cmsg_space!(ScmRights(1))];
     let mut beside = RecvAncillaryBuffer::new(&mut space);

@@ -77,12 +77,11 @@ pub struct RunnerConfig {
     /// Absent if programs in the sandbox cannot reach other hosts.
     #[serde(default)]
     pub network: Option<RunnerNetwork>,
-    /// The most connections to other hosts at the same time. The server allows fewer, so that it is the one to refuse
-    /// and to say why.
+    /// The most connections to other hosts at the same time. The server's own limit is lower, so that the server
+    /// refuses further ones with a reason.
     #[serde(default)]
     pub network_connections: usize,
-    /// The program and the arguments of VS Code, which is started when somebody opens it. Empty if it is not
-    /// installed.
+    /// The command line of VS Code, which is started on demand. Empty if it is not installed.
     #[serde(default)]
     pub code: Vec<String>,
     /// Environment variables of all programs.
@@ -165,17 +164,17 @@ pub enum FromRunner {
         #[serde(default)]
         reason: StreamFailure,
     },
-    /// Programs listen on these ports now, and on no others.
+    /// The complete list of ports on which programs listen now.
     Ports { ports: Vec<ListeningPort> },
 }
 
-/// The kind of reason why a stream was not joined to its target.
+/// The kind of failure to connect a stream to its target.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StreamFailure {
     #[default]
     Other,
-    /// A person holds the lease, and the stream is another's.
+    /// Another person holds the lease.
     Refused,
     /// No program listens on the port.
     NothingListens { port: u16 },

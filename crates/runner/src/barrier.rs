@@ -1,4 +1,4 @@
-//! Ends the streams and file changes of everybody but the lease holder, before control is confirmed.
+//! Ends the streams and file changes of everybody except the lease holder before control is confirmed.
 
 use std::{
     collections::HashMap,
@@ -9,10 +9,10 @@ use std::{
 use deskhand_core::sandbox::{Actor, LeaseHolder};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-/// The longest wait for streams and changes to end. Each ends as soon as its task runs, or after one step on a file.
+/// The timeout for streams and changes to end. Each ends when its task is next polled, or after one file operation.
 const END_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// The open streams and the changes under way that obey the lease. Clones share them.
+/// The streams and file changes in progress that are subject to the lease. Clones share them.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Barrier(Arc<Mutex<BarrierState>>);
 
@@ -26,13 +26,13 @@ struct BarrierState {
 #[derive(Debug)]
 struct Passed {
     actor: Actor,
-    /// Fires when the stream has to end.
+    /// Fires when it must end.
     barred: CancellationToken,
     /// Fires when it has ended.
     ended: CancellationToken,
 }
 
-/// The permission of one stream or change, until it is dropped. Control is confirmed to others only after that.
+/// Permission for one stream or change. While it exists, control is not confirmed to anybody else.
 #[derive(Debug)]
 pub(crate) struct Passage {
     barrier: Barrier,
@@ -42,7 +42,7 @@ pub(crate) struct Passage {
 }
 
 impl Barrier {
-    /// Admits a stream or a change of this actor. Returns `None` if a person holds the lease and the actor is another.
+    /// Admits a stream or a change of this actor. Returns `None` if another person holds the lease.
     pub(crate) fn pass(&self, actor: Actor) -> Option<Passage> {
         let mut state = self.lock();
         if !state.holder.admits(actor) {
@@ -67,7 +67,7 @@ impl Barrier {
         })
     }
 
-    /// Admits only this holder from now on, and waits until those of others have ended.
+    /// Admits only this holder from now on, and waits until the streams and changes of others have ended.
     pub(crate) async fn set_holder(&self, holder: LeaseHolder) {
         let ending: Vec<CancellationToken> = {
             let mut state = self.lock();
@@ -100,7 +100,7 @@ impl Barrier {
 }
 
 impl Passage {
-    /// Returns the token that fires when it has to end.
+    /// Returns the token that fires when the stream or change must end.
     pub(crate) fn barred(&self) -> &CancellationToken {
         &self.barred
     }

@@ -1,8 +1,8 @@
-//! VS Code for people's browsers: code-server, started when somebody opens it.
+//! VS Code in the browser: code-server, started on demand.
 //!
-//! It listens on the sandbox's loopback without a password: whoever can reach it there can do the same without it. So
-//! that the agent's programs cannot use it to go on while a person has control, it is ended whenever control changes
-//! hands, and started again by the next who opens it.
+//! It listens on the sandbox's loopback without a password, since a program that can reach it there has the same
+//! permissions anyway. It is ended whenever control changes hands, so that the agent's programs cannot keep running
+//! through it while a person has control. The next person who opens it starts it again.
 
 use std::{
     collections::BTreeMap,
@@ -26,11 +26,11 @@ use tokio::{
 
 use crate::processes::{self, Process};
 
-/// The longest time that VS Code may take to start. Usually it takes about a second.
+/// The timeout for the start of VS Code, which usually takes about a second.
 const START_TIMEOUT: Duration = Duration::from_secs(25);
 /// The interval at which its port is tried while it starts.
 const TRY_EVERY: Duration = Duration::from_millis(50);
-/// The most bytes that are kept of what it writes to its standard error.
+/// The number of bytes of its standard error that are kept.
 const LONGEST_COMPLAINT_BYTES: usize = 1000;
 
 /// Reasons why VS Code cannot be reached.
@@ -67,12 +67,12 @@ pub(crate) struct CodeServer(Arc<CodeServerParts>);
 struct CodeServerParts {
     config: CodeServerConfig,
     tasks: Tasks,
-    /// Locked while it starts, so that it starts once.
+    /// Held while it starts, so that it starts only once.
     starting: Mutex<()>,
     running: SyncMutex<Option<RunningCode>>,
 }
 
-/// VS Code as it runs. The group comes first: it is found by its parents, which must still be there.
+/// A running VS Code. The group is dropped first: it is found through the parent processes, which must still exist.
 #[derive(Debug)]
 struct RunningCode {
     group: CodeGroup,
@@ -81,12 +81,12 @@ struct RunningCode {
     complaints: Complaints,
 }
 
-/// The end of what VS Code writes to its standard error. Clones share it.
+/// The last lines of VS Code's standard error. Clones share them.
 #[derive(Debug, Clone, Default)]
 struct Complaints(Arc<SyncMutex<Vec<u8>>>);
 
 impl Complaints {
-    /// Keeps the last bytes until the writer closes.
+    /// Keeps the last bytes until the pipe is closed.
     async fn keep(self, mut stderr: ChildStderr) {
         let mut piece = [0; LONGEST_COMPLAINT_BYTES];
         while let Ok(n_read @ 1..) = stderr.read(&mut piece).await {
@@ -97,7 +97,7 @@ impl Complaints {
         }
     }
 
-    /// Returns the last line that says something, after a colon.
+    /// Returns the last non-empty line, with a colon before it.
     fn last(&self) -> String {
         let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let text = String::from_utf8_lossy(&kept);
@@ -112,7 +112,7 @@ struct CodeGroup(Pid);
 
 impl Drop for CodeGroup {
     fn drop(&mut self) {
-        // Its terminals have groups of their own. A program that gave up its parent is no longer known as its own.
+        // Its terminals have their own process groups. A program that detached from its parent is not found.
         let started = processes::tree(self.0.as_raw_pid(), &processes::all());
         for process in started.iter().filter_map(Process::id) {
             // Each may be gone already, which is fine.
@@ -132,7 +132,7 @@ impl CodeServer {
         }))
     }
 
-    /// Connects to VS Code, and starts it if it does not run.
+    /// Connects to VS Code, and starts it if it is not running.
     pub(crate) async fn connect(&self) -> Result<TcpStream, CodeServerError> {
         let _starting = self.0.starting.lock().await;
         let port = match self.port() {
@@ -161,7 +161,7 @@ impl CodeServer {
         }
     }
 
-    /// Ends it, with everything that was started from it.
+    /// Kills it, with everything that was started from it.
     pub(crate) fn end(&self) {
         *self.running() = None;
     }
@@ -236,14 +236,16 @@ impl CodeServer {
         self.running().as_ref().map(|code| code.port)
     }
 
-    /// Fails if it has ended, and forgets it then.
+    /// Returns an error if it is not running, and forgets it if it has exited.
     fn check(&self) -> Result<(), CodeServerError> {
         let mut running = self.running();
-        let ended = running.as_mut().and_then(|code| {
-            let status = code.child.try_wait().ok().flatten()?;
-            Some(format!("{status}{}", code.complaints.last()))
-        });
-        let Some(ended) = ended else { return Ok(()) };
+        let Some(code) = running.as_mut() else {
+            return Err(CodeServerError::Ended("control changed hands".to_owned()));
+        };
+        let Some(status) = code.child.try_wait().ok().flatten() else {
+            return Ok(());
+        };
+        let ended = format!("{status}{}", code.complaints.last());
         *running = None;
         Err(CodeServerError::Ended(ended))
     }
@@ -263,4 +265,32 @@ impl CodeServer {
 )]
 fn command(program: &str) -> Command {
     Command::new(program)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_start_fails_at_once_when_control_changes_hands() {
+        let config = CodeServerConfig {
+            // It never listens.
+            command: ["sh", "-c", "exec sleep 60"].map(str::to_owned).to_vec(),
+            home: std::env::temp_dir(),
+            display: String::new(),
+            variables: BTreeMap::new(),
+        };
+        let code = CodeServer::new(config, Tasks::default());
+        let ending = async {
+            while code.pid().is_none() {
+                tokio::task::yield_now().await;
+            }
+            code.end();
+        };
+        let (connected, ()) = tokio::join!(code.connect(), ending);
+        assert!(
+            matches!(connected, Err(CodeServerError::Ended(_))),
+            "{connected:?}"
+        );
+    }
 }

@@ -1,8 +1,8 @@
 //! Files, as people list, read and write them.
 //!
-//! Everything that the agent's programs can reach is reachable here, and nothing else: the runner runs as the same
-//! user in the same sandbox. Only regular files are read and written. Nothing of `/proc` or `/sys` is, since the
-//! runner's own memory is there, and no link is followed at the end of a path.
+//! The runner runs as the same user in the same sandbox as the agent's programs, so it can reach the same files. Only
+//! regular files are read and written. Files in `/proc` and `/sys` are refused, since they expose the runner's own
+//! memory, and a link at the end of a path is not followed.
 
 mod archive;
 mod change;
@@ -19,7 +19,7 @@ use deskhand_core::{
 };
 use tokio_util::sync::CancellationToken;
 
-/// Carries out a request, or as much of it as is done when the token fires. Blocks on file I/O.
+/// Carries out a request, and stops early when the token fires. Blocks on file I/O.
 pub(crate) fn perform(request: &FileRequest, cancel: &CancellationToken) -> FileReply {
     let answered = home().and_then(|home| perform_in(&home, request, cancel));
     answered.unwrap_or_else(FileReply::Refused)
@@ -59,7 +59,7 @@ fn perform_in(
     }
 }
 
-/// Returns the problem for those who no longer have control, or never had.
+/// Returns the problem for an actor who does not have control.
 fn leased() -> FileProblem {
     let message = "a person has control of this desktop";
     FileProblem::new(FileProblemKind::Leased, message)

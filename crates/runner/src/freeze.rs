@@ -45,7 +45,7 @@ pub(crate) struct Freezer {
 /// The result of stopping everything.
 #[derive(Debug)]
 pub(crate) struct FreezeOutcome {
-    /// The ids of the processes that go on.
+    /// The ids of the processes that keep running.
     pub(crate) spared: HashSet<u32>,
     /// False if some others could not be stopped.
     pub(crate) is_complete: bool,
@@ -76,7 +76,7 @@ impl Freezer {
         }
     }
 
-    /// Stops every process but those to spare. Blocks for some milliseconds.
+    /// Stops every process except the spared ones. Blocks for some milliseconds.
     ///
     /// Called again, it also stops processes that were spared or did not exist before. Returns `None` if it cannot
     /// stop anything.
@@ -152,8 +152,8 @@ impl Freezer {
             // It may have ended meanwhile.
             let _ = prlimit(Some(window_manager), Resource::Nproc, limit);
         }
-        // The youngest first: a shell that continues before the program in front of it would take the program for
-        // suspended, and take the terminal from it.
+        // The youngest first: a shell that resumes before its foreground program would consider the program suspended,
+        // and take the terminal back.
         let mut stopped = frozen.stopped;
         stopped.sort_by_key(|process| std::cmp::Reverse((process.started_at, process.pid)));
         for process in &stopped {
@@ -169,7 +169,7 @@ impl Freezer {
 
 impl Frozen {
     /// Stops everything that is not spared, and kills processes that cannot be kept stopped. Returns false if some
-    /// withstood both.
+    /// could be neither stopped nor killed.
     fn freeze(&mut self, spare: &SparedPrograms) -> bool {
         self.hold_back(spare.window_manager);
         for _ in 0..MOST_ROUNDS {

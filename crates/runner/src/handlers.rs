@@ -65,7 +65,7 @@ pub(crate) type Handling<O> =
 /// Carries out one kind of operation.
 pub(crate) trait Handler: Operation<ForRunner> {
     const LANE: Lane;
-    /// True if it changes files in a thread, which nothing interrupts at once. Control changes hands after that.
+    /// True if it changes files on a blocking thread, which cannot be interrupted. A change of control waits for it.
     const CHANGES_FILES: bool = false;
 
     fn handle(self, parts: Parts, context: HandlerContext) -> Handling<Self>

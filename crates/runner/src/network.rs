@@ -1,8 +1,7 @@
-//! The network of the sandbox. Programs connect as on any other computer; each connection goes to the server, which
-//! decides about it.
+//! The network of the sandbox. Programs connect as on any other computer, and the server decides about each connection.
 //!
-//! The interface's packets become streams in [`stack`], names become addresses in [`resolver`], and [`connector`]
-//! carries the streams. Where there is no interface, programs use a [`proxy`].
+//! [`stack`] turns packets of the interface into streams, [`resolver`] answers DNS queries, and [`connector`] carries
+//! the streams to the server. Without an interface, programs use a [`proxy`].
 
 mod asking;
 mod connector;
@@ -33,7 +32,7 @@ use self::{
 };
 use crate::link::Server;
 
-/// The most questions about names that are answered at the same time. Programs repeat those that are dropped.
+/// The most concurrent DNS queries. Programs repeat those that are dropped.
 const MOST_QUERIES: usize = 128;
 
 /// Opens the network that the configuration asks for, before any other program runs.
@@ -67,7 +66,7 @@ pub(crate) fn open(
     })
 }
 
-/// Runs `serve` on a thread of its own: much traffic does not slow down the desktop, nor the other way round.
+/// Runs `serve` on a separate thread, so that traffic and the desktop do not slow each other down.
 fn on_thread<F>(
     serve: impl FnOnce() -> F + Send + 'static,
     notice: &mpsc::Sender<String>,
@@ -152,7 +151,7 @@ impl Network {
             Event::Connect(asking) if asking.target() == RESOLVER => {
                 self.tasks.spawn("names", async move {
                     let (reader, writer) = asking.accept().into_split();
-                    // The program knows best why it broke off.
+                    // The program sees the error itself.
                     let _ = network.resolver.serve(reader, writer).await;
                 });
             }
@@ -195,7 +194,7 @@ impl Network {
     }
 }
 
-/// Returns true for an answer after which a program should see that the connection was refused.
+/// Returns true for an answer that the program should see as a refused connection.
 fn is_refusal(answer: &NetworkAnswer) -> bool {
     let failure = NetworkFailure::Refused;
     matches!(answer, NetworkAnswer::Refused { .. }) || *answer == NetworkAnswer::Failed { failure }

@@ -1,8 +1,8 @@
 //! The ports on which programs in the sandbox listen.
 //!
 //! The kernel lists all sockets of the network namespace in `/proc/net`. Ports on which the runner itself listens, such
-//! as the one of the model gateway, are not for people: they are neither reported nor joined to streams. Neither is the
-//! port of VS Code, which has a stream of its own.
+//! as that of the model gateway, are neither reported nor reachable through streams. The same applies to the port of VS
+//! Code, which has its own kind of stream.
 
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
@@ -21,9 +21,9 @@ use tokio::sync::Notify;
 
 use crate::{code_server::CodeServer, link::Outbox, processes};
 
-/// The interval at which the ports are read. Reading them takes some tens of microseconds.
+/// The interval at which the ports are read, which takes tens of microseconds.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
-/// The most bytes that are read of a list of sockets.
+/// The most bytes that are read from a list of sockets.
 const LONGEST_LIST_BYTES: u64 = 4 * 1024 * 1024;
 /// The state of a socket that listens, in the kernel's list.
 const LISTENS: &str = "0A";
@@ -34,7 +34,7 @@ pub(crate) struct PortWatch {
     again: Arc<Notify>,
 }
 
-/// The listening sockets: for each port the kernel's numbers of its sockets.
+/// The inodes of the listening sockets of each port.
 type Listeners = BTreeMap<u16, HashSet<u64>>;
 
 impl PortWatch {
@@ -52,7 +52,7 @@ impl PortWatch {
         watch
     }
 
-    /// Reports the ports again, since an earlier report may not have arrived.
+    /// Reports the ports again, since an earlier report may have been lost.
     pub(crate) fn tell_again(&self) {
         self.again.notify_one();
     }
@@ -93,7 +93,7 @@ pub(crate) fn is_own(port: u16) -> bool {
     sockets.is_some_and(|sockets| sockets.iter().any(|socket| own.contains(socket)))
 }
 
-/// Returns the listening sockets of all programs but this one.
+/// Returns the listening sockets of all programs except the runner.
 fn foreign_listeners() -> Listeners {
     let own = own_sockets();
     let mut all = listeners();
@@ -160,7 +160,7 @@ fn own_sockets() -> HashSet<u64> {
     sockets_of("self").into_iter().collect()
 }
 
-/// Returns the kernel's numbers of the sockets that a process has open.
+/// Returns the inodes of the sockets that a process has open.
 fn sockets_of(process: &str) -> Vec<u64> {
     let Ok(entries) = fs::read_dir(format!("/proc/{process}/fd")) else {
         return Vec::new();
@@ -187,7 +187,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_listening_sockets_count() {
+    fn only_listening_sockets_are_reported() {
         let listens = "   0: 0100007F:1F90 00000000:0000 0A 00000000:00000000 00:00000000 00000000  1000        0 4711 1 0 100 0 0 10 0";
         assert_eq!(parse_listener(listens), Some((8080, 4711)));
         let sixth = "   1: 00000000000000000000000001000000:0BB8 00000000000000000000000000000000:0000 0A 00000000:00000000 00:00000000 00000000  1000 0 4712 1";

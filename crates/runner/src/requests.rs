@@ -37,7 +37,7 @@ enum Open {
 
 #[derive(Debug)]
 struct Running {
-    /// Absent if the lease does not matter for the request.
+    /// Absent if the request is allowed regardless of the lease.
     actor: Option<Actor>,
     cancel: CancellationToken,
     /// True if the lease holder does not admit this actor, or did not at some point while the request ran.
@@ -62,7 +62,7 @@ pub(crate) enum Admission {
 }
 
 impl Requests {
-    /// Decides about a request. Without an actor, the lease does not matter for it.
+    /// Decides about a request. Without an actor, it is allowed regardless of the lease.
     pub(crate) fn admit(&mut self, id: RequestId, actor: Option<Actor>) -> Admission {
         match self.open.get(&id) {
             Some(Open::Running(_)) => return Admission::Running,

@@ -26,7 +26,7 @@ const MOST_ATTEMPTS: usize = 3;
 /// The time that programs get to release the X server.
 const RELEASE_TIME: Duration = Duration::from_millis(20);
 
-/// The reason why programs of the agent could watch a person who takes control.
+/// The reason why programs of the agent could still watch a person who takes control.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum TakeOverError {
     #[error("some of them could not be stopped")]
@@ -86,7 +86,7 @@ impl TakeOver {
     }
 
     async fn begin(&self) -> Result<(), TakeOverError> {
-        // What it runs may be the agent's. The person's own is spared.
+        // It may run programs of the agent. A VS Code that the person starts later is spared.
         self.0.code.end();
         self.0.shells.begin_lease().await;
         let Some(frozen) = self.freeze().await? else {
@@ -101,7 +101,7 @@ impl TakeOver {
         }
     }
 
-    /// Hides the windows of frozen programs. If that fails, it kills all that have one, and tries again.
+    /// Hides the windows of frozen programs. If that fails, kills those that have one and tries again.
     async fn draw_curtain(&self, spared: &HashSet<u32>) -> Result<(), TakeOverError> {
         let drawn = match self.0.desktop.draw_curtain(spared.clone()).await {
             Ok(culprits) => Ok(culprits),
@@ -141,7 +141,7 @@ impl TakeOver {
                     error = &error as &dyn std::error::Error,
                     "could not find the programs that listened"
                 );
-                // Any of them may have.
+                // Any of them may have listened.
                 self.blocking(|parts| parts.freezer.kill_connected()).await;
             }
         }
@@ -153,7 +153,8 @@ impl TakeOver {
         self.0.shells.end_lease();
     }
 
-    /// Freezes everything that the desktop does not need. Returns `None` outside of a sandbox, where nothing is frozen.
+    /// Freezes every program that the desktop does not need. Returns `None` outside of a sandbox, where nothing is
+    /// frozen.
     async fn freeze(&self) -> Result<Option<FreezeOutcome>, TakeOverError> {
         for n_attempts in 1.. {
             let frozen = self.blocking(|parts| parts.freezer.freeze(&parts.spare()));
@@ -166,11 +167,11 @@ impl TakeOver {
             if n_attempts == MOST_ATTEMPTS {
                 break;
             }
-            // A program was frozen while it had the X server for itself.
+            // A program was frozen while it had grabbed the X server.
             self.blocking(|parts| parts.freezer.thaw()).await;
             tokio::time::sleep(RELEASE_TIME).await;
         }
-        // A program keeps it for itself on purpose.
+        // A program grabs the X server on purpose.
         self.blocking(|parts| parts.freezer.kill_connected()).await;
         if !self.x_server_answers().await {
             return Err(TakeOverError::Screen);

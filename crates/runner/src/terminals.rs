@@ -1,9 +1,9 @@
-//! Terminals: pseudoterminals that several people see and type into at once.
+//! Pseudoterminals that several people can watch and type into at once.
 //!
-//! The lease decides who types. Without one, everybody with the right does. While a person has control, only they
-//! type, and only into terminals that they opened since: all earlier ones are frozen with the agent's programs, which
-//! could have prepared them. A terminal of that time reads no file of the home folder at its start. Nothing here is
-//! offered to the agent.
+//! Without a lease, everybody with the right can type. While a person has control, only they can type, and only into
+//! terminals that they have opened since: all earlier ones are frozen with the agent's programs, which could have
+//! tampered with them. A terminal opened under a lease reads no startup files from the home folder. None of this is
+//! available to the agent.
 
 mod display;
 mod handlers;
@@ -34,7 +34,7 @@ use crate::shell::{ShellConfig, kill_sessions};
 
 /// The most terminals that run at the same time.
 const MOST_RUNNING: usize = 10;
-/// The most terminals of people, with those that have ended. The oldest of these are forgotten.
+/// The most terminals of people, including those that have ended. The oldest ended ones are forgotten.
 const MOST_KEPT: usize = 20;
 
 /// Reasons why a terminal could not be opened.
@@ -58,7 +58,7 @@ struct TerminalsParts {
 #[derive(Debug)]
 struct TerminalTable {
     holder: LeaseHolder,
-    /// The number of changes of the lease so far.
+    /// The number of lease changes so far.
     lease: u64,
     last_number: u32,
     /// The agent's shell, and then the terminals of people in the order in which they were opened.
@@ -70,14 +70,14 @@ struct TerminalTable {
 struct OpenedTerminal {
     number: TerminalNumber,
     display: Arc<Display>,
-    /// The lease in which it was opened.
+    /// The lease under which it was opened.
     lease: u64,
     /// Absent once its shell has ended, and for the agent's.
     pty: Mutex<Option<Arc<Pty>>>,
 }
 
 impl Terminals {
-    /// Creates them with only the agent's shell.
+    /// Creates the table with only the agent's shell.
     pub(crate) fn new(config: ShellConfig, agent: &Transcript, tasks: Tasks) -> Self {
         let agent = OpenedTerminal {
             number: TerminalNumber::AGENT,
@@ -98,7 +98,7 @@ impl Terminals {
         }))
     }
 
-    /// Obeys only this lease holder from now on. No input of others arrives after this returns.
+    /// Obeys only this lease holder from now on. Input of others is dropped once this returns.
     pub(crate) fn set_lease_holder(&self, holder: LeaseHolder) {
         let mut table = self.table();
         table.holder = holder;
@@ -141,7 +141,7 @@ impl Terminals {
     fn open(&self, lease: u64, wanted: &OpenTerminal) -> Result<TerminalOpened, OpenTerminalError> {
         let size = wanted.size.check();
         let size = size.map_err(|bad| OpenTerminalError::Start(io::Error::other(bad)))?;
-        // The lock is held while the shell starts, so that no lease begins between the check and the start.
+        // The lock is held while the shell starts, so that the lease cannot change in between.
         let mut table = self.table();
         if table.lease != lease {
             return Ok(TerminalOpened::ControlChanged);
@@ -174,7 +174,7 @@ impl Terminals {
         self.0.tasks.spawn("terminal", async move {
             let shown = pty.show(child, &terminal.display);
             let status = shutdown.run_until_cancelled(shown).await.flatten();
-            // Programs that the shell left behind lose the terminal.
+            // Closing the terminal hangs up programs that the shell left behind.
             drop(terminal.take_pty());
             let code = status.map_or(-1, |status| {
                 status
@@ -210,7 +210,7 @@ impl Terminals {
         };
         if let Some(pty) = terminal.pty() {
             let session: Pid = pty.pid;
-            // This reads files. It fails only while the runtime shuts down, which ends everything.
+            // This blocks on file I/O. It fails only while the runtime shuts down.
             let _ = tokio::task::spawn_blocking(move || kill_sessions(&[session])).await;
         }
         terminal.display.remove();
@@ -242,7 +242,7 @@ impl TerminalTable {
         }
     }
 
-    /// Returns the terminal as it is now.
+    /// Returns the current state of a terminal.
     fn describe(&self, terminal: &OpenedTerminal) -> Terminal {
         let described = terminal.display.terminal();
         let is_paused = self.is_paused(terminal) && described.ended.is_none();

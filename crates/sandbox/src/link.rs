@@ -40,7 +40,8 @@ const DRAIN_TIMEOUT: Duration = Duration::from_secs(1);
 const STREAM_TIMEOUT: Duration = Duration::from_secs(5);
 /// The same for VS Code, which may have to be started first.
 const CODE_TIMEOUT: Duration = Duration::from_secs(30);
-/// The most streams that are opened at the same time. It is well below the most handshakes.
+/// The most streams of each kind that are opened at the same time. Both kinds together stay well below the most
+/// handshakes.
 const MOST_OPENING: usize = 8;
 
 pub(crate) type Socket = WebSocketStream<Connection>;
@@ -60,8 +61,10 @@ pub(crate) struct Link {
     status: watch::Sender<Status>,
     /// The number of the newest lease holder that the runner has confirmed.
     confirmed_holder: watch::Sender<ConfirmedHolder>,
-    /// Bounds the streams that are being opened.
-    opening: Semaphore,
+    /// Bounds the screens and terminals that are being opened.
+    opening_watched: Semaphore,
+    /// Bounds the other streams that are being opened. Programs may take long to accept them.
+    opening_served: Semaphore,
     ended: CancellationToken,
 }
 
@@ -122,7 +125,8 @@ impl Link {
             wake: Notify::new(),
             status: watch::Sender::new(Status::Expected),
             confirmed_holder: watch::Sender::default(),
-            opening: Semaphore::new(MOST_OPENING),
+            opening_watched: Semaphore::new(MOST_OPENING),
+            opening_served: Semaphore::new(MOST_OPENING),
             ended: CancellationToken::new(),
         }
     }
@@ -143,16 +147,18 @@ impl Link {
         target: StreamTarget,
         actor: Actor,
     ) -> Result<ByteStream, ComputerError> {
-        // More handshakes than are accepted at once would be dropped. The semaphore is never closed.
-        let _opening = self.opening.acquire().await;
-        let dialled = self.ask_for_stream(target, actor)?;
-        let at_most = match target {
-            StreamTarget::Code => CODE_TIMEOUT,
-            StreamTarget::Screen
-            | StreamTarget::Terminal { .. }
-            | StreamTarget::File
-            | StreamTarget::Port { .. } => STREAM_TIMEOUT,
+        let (opening, at_most) = match target {
+            StreamTarget::Screen | StreamTarget::Terminal { .. } => {
+                (&self.opening_watched, STREAM_TIMEOUT)
+            }
+            StreamTarget::File | StreamTarget::Port { .. } => {
+                (&self.opening_served, STREAM_TIMEOUT)
+            }
+            StreamTarget::Code => (&self.opening_served, CODE_TIMEOUT),
         };
+        // The runner's handshakes beyond a limit are dropped. The semaphore is never closed.
+        let _opening = opening.acquire().await;
+        let dialled = self.ask_for_stream(target, actor)?;
         match timeout(at_most, dialled).await {
             Ok(Ok(Ok(socket))) => Ok(bytes_of(socket)),
             Ok(Ok(Err(error))) => Err(error),

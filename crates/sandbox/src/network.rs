@@ -1,4 +1,4 @@
-//! The network of one sandbox: hands the connections of its programs to the server.
+//! The network of one sandbox: hands the connections of its programs over to the server.
 
 use std::{future::ready, sync::Arc};
 
@@ -10,7 +10,7 @@ use deskhand_core::{
 use futures::{StreamExt, stream::once};
 use tokio::sync::Semaphore;
 
-/// The connections of one sandbox beyond those to other hosts: lookups, and those that the runner keeps ready.
+/// The most connections of one sandbox besides those to other hosts: lookups, and connections dialled in advance.
 const MOST_OTHERS: usize = 256;
 
 /// Forwards connections of one sandbox to the server's end of the network.
@@ -22,7 +22,7 @@ pub(crate) struct NetworkDoor {
 }
 
 impl NetworkDoor {
-    /// Returns the door of a sandbox whose runner makes at most so many connections to other hosts.
+    /// Returns the door of a sandbox whose runner makes at most `n_hosts` connections to other hosts.
     pub(crate) fn new(session: SessionId, entrance: NetworkEntrance, n_hosts: usize) -> Self {
         Self {
             session,
@@ -31,8 +31,8 @@ impl NetworkDoor {
         }
     }
 
-    /// Accepts a connection of the sandbox's runner. It is handed over with its first message: the runner keeps some
-    /// connections ready.
+    /// Accepts a connection of the sandbox's runner. It is handed over when its first message arrives, since the runner
+    /// dials some connections in advance.
     pub(crate) async fn take(&self, mut stream: ByteStream) {
         let Ok(place) = Arc::clone(&self.places).try_acquire_owned() else {
             tracing::debug!("closed a connection to the network: the sandbox has too many");

@@ -61,7 +61,7 @@ pub struct ProviderSettings {
     pub shell_output_bytes: usize,
     /// The limits of a sandbox whose spec has none.
     pub limits: SandboxLimits,
-    /// The way in which the limits of the disk are enforced, for the provider `local`.
+    /// The way to enforce disk limits, for the provider `local`.
     pub disk_quota: DiskQuota,
     /// The space on the disk that no sandbox may take.
     pub reserve_bytes: u64,
@@ -77,14 +77,14 @@ pub struct ProviderSettings {
     pub code_server: Option<PathBuf>,
 }
 
-/// The ways in which the limits of the disk are enforced for new homes. Homes that exist stay as they are.
+/// The way to enforce disk limits for new homes. Existing homes stay as they are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DiskQuota {
     /// Images where the machine can mount them, a watcher elsewhere.
     Auto,
-    /// An image for each home, whose file system refuses more. Without them, no sandbox starts.
+    /// An image for each home, whose file system enforces the limit. No sandbox starts without one.
     Image,
-    /// A folder for each home, and a watcher that stops a sandbox with more.
+    /// A folder for each home, and a watcher that stops a sandbox beyond its limit.
     Watched,
 }
 

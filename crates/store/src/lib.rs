@@ -54,7 +54,7 @@ pub use handover::{AcceptOffer, NoOffer};
 pub use key_file::{Key, KeyError, KeyFile, Keys};
 pub use lease::{EndLease, LeaseRefused, NotTheLease, TakeLease};
 pub use limits::MadeLately;
-pub use network::{DestinationCount, RecordNetwork};
+pub use network::{AttemptOutcome, DestinationCount, RecordNetwork};
 pub use offers::{NewOffer, OfferEnd, Offered};
 pub use people::{ChangedUser, NewUser, UserChange};
 pub use queue::{

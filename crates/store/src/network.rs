@@ -33,10 +33,27 @@ pub struct DestinationCount {
     pub n_blocked: u64,
     pub sent_bytes: u64,
     pub received_bytes: u64,
-    /// The reason if the newest connection was blocked.
-    pub blocked: Option<BlockReason>,
-    /// The time of the newest connection or byte.
+    /// The outcome of the newest attempt to connect. `None` if only bytes of older connections were counted.
+    pub latest: Option<AttemptOutcome>,
+    /// The time of the newest attempt or byte.
     pub at: Timestamp,
+}
+
+/// The outcome of an attempt to connect to a destination.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AttemptOutcome {
+    Allowed,
+    Blocked(BlockReason),
+}
+
+impl AttemptOutcome {
+    /// Returns the name of the block reason as it is stored, or `None` if the attempt was allowed.
+    fn stored_reason(self) -> Option<&'static str> {
+        match self {
+            Self::Allowed => None,
+            Self::Blocked(reason) => Some(reason.name()),
+        }
+    }
 }
 
 /// Adds to the record of a session's destinations, and logs those that are new.
@@ -99,7 +116,10 @@ async fn record(session: &mut HeldSession, counted: &DestinationCount) -> Result
         stored_count(counted.n_blocked),
         stored_count(counted.sent_bytes),
         stored_count(counted.received_bytes),
-        counted.blocked.map(BlockReason::name).into(),
+        counted
+            .latest
+            .and_then(AttemptOutcome::stored_reason)
+            .into(),
         millis(counted.at),
     ];
     session.tx.execute(sql, values).await?;
@@ -107,23 +127,33 @@ async fn record(session: &mut HeldSession, counted: &DestinationCount) -> Result
 }
 
 /// Adds to the counts of a recorded destination. Returns `false` if it is not recorded.
+///
+/// Bytes of older connections do not change whether the newest attempt was blocked.
 async fn add(session: &mut HeldSession, counted: &DestinationCount) -> Result<bool, StoreError> {
-    let sql = "UPDATE network_destinations SET n_connections = n_connections + $1, \
-               n_blocked = n_blocked + $2, sent_bytes = sent_bytes + $3, \
-               received_bytes = received_bytes + $4, blocked = $5, last_at_ms = $6 \
-               WHERE session_id = $7 AND host = $8 AND port = $9";
-    let values = [
+    let set_blocked = match counted.latest {
+        Some(_) => ", blocked = $9",
+        None => "",
+    };
+    let sql = format!(
+        "UPDATE network_destinations SET n_connections = n_connections + $1, \
+         n_blocked = n_blocked + $2, sent_bytes = sent_bytes + $3, \
+         received_bytes = received_bytes + $4, last_at_ms = $5{set_blocked} \
+         WHERE session_id = $6 AND host = $7 AND port = $8"
+    );
+    let mut values = vec![
         stored_count(counted.n_connections),
         stored_count(counted.n_blocked),
         stored_count(counted.sent_bytes),
         stored_count(counted.received_bytes),
-        counted.blocked.map(BlockReason::name).into(),
         millis(counted.at),
         session.id.0.into(),
         counted.host.as_str().into(),
         i64::from(counted.port).into(),
     ];
-    Ok(session.tx.execute(sql, values).await? > 0)
+    if let Some(outcome) = counted.latest {
+        values.push(outcome.stored_reason().into());
+    }
+    Ok(session.tx.execute(&sql, values).await? > 0)
 }
 
 impl Store {

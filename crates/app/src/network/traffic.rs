@@ -18,7 +18,7 @@ use deskhand_core::{
         record::{NetworkDestination, OTHER_HOSTS},
     },
 };
-use deskhand_store::DestinationCount;
+use deskhand_store::{AttemptOutcome, DestinationCount};
 use jiff::Timestamp;
 use tokio::{sync::Semaphore, time::Instant};
 use tokio_util::sync::CancellationToken;
@@ -150,14 +150,14 @@ impl SessionTraffic {
         let mut state = self.state();
         let counted = state.count_of(question, at);
         counted.n_connections += 1;
-        counted.blocked = None;
+        counted.latest = Some(AttemptOutcome::Allowed);
         state.contacts.add(question, None);
     }
 
     /// Records a host that was allowed but could not be reached.
     pub(super) fn contacted(&self, question: &NetworkQuestion, at: Timestamp) {
         let mut state = self.state();
-        state.count_of(question, at).blocked = None;
+        state.count_of(question, at).latest = Some(AttemptOutcome::Allowed);
         state.contacts.add(question, None);
     }
 
@@ -167,7 +167,7 @@ impl SessionTraffic {
         let mut state = self.state();
         let counted = state.count_of(question, at);
         counted.n_blocked += 1;
-        counted.blocked = Some(reason);
+        counted.latest = Some(AttemptOutcome::Blocked(reason));
         state.contacts.add(question, Some(reason));
     }
 
@@ -220,6 +220,7 @@ impl SessionTraffic {
             newer.n_blocked += counted.n_blocked;
             newer.sent_bytes += counted.sent_bytes;
             newer.received_bytes += counted.received_bytes;
+            newer.latest = newer.latest.or(counted.latest);
         }
         state.contacts.events.splice(0..0, events);
     }
@@ -355,7 +356,7 @@ impl TrafficState {
                 n_blocked: 0,
                 sent_bytes: 0,
                 received_bytes: 0,
-                blocked: None,
+                latest: None,
                 at,
             });
         counted.at = at;

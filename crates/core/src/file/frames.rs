@@ -1,7 +1,7 @@
-//! The frames of a file's stream: heads in JSON, and data.
+//! The frames on the stream of a file: JSON heads, and data.
 //!
-//! A frame begins with its kind and four bytes of length, little-endian. Frames do not depend on the pieces in which a
-//! stream arrives.
+//! A frame begins with one byte for its kind and four bytes for its length, little-endian. Frames can be split across
+//! the pieces of a stream in any way.
 
 use bytes::{Buf, Bytes, BytesMut};
 use serde::Serialize;
@@ -25,11 +25,11 @@ pub enum FileFrame {
 pub enum BadFrame {
     #[error("the stream has a frame of the unknown kind {0}")]
     Kind(u8),
-    #[error("the stream has a head of {0} bytes")]
+    #[error("a head has at most {LONGEST_HEAD_BYTES} bytes, not {0}")]
     Long(usize),
 }
 
-/// Takes the pieces of a stream apart.
+/// Parses the pieces of a stream into frames.
 #[derive(Debug, Default)]
 pub struct FrameReader {
     unread: Bytes,
@@ -46,7 +46,7 @@ pub fn pack_head<T: Serialize>(head: &T) -> serde_json::Result<Bytes> {
     Ok(frame.freeze())
 }
 
-/// Returns the beginning of a frame with this much data.
+/// Returns the header of a frame with this much data.
 pub fn data_header(n_bytes: usize) -> [u8; HEADER_BYTES] {
     header(DATA, n_bytes)
 }
@@ -66,7 +66,7 @@ fn header(kind: u8, length: usize) -> [u8; HEADER_BYTES] {
 }
 
 impl FrameReader {
-    /// Adds a piece. Nothing is copied if all earlier frames were taken out.
+    /// Adds a piece. It is not copied if all earlier frames were read.
     pub fn push(&mut self, piece: Bytes) {
         if self.unread.is_empty() {
             self.unread = piece;
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn frames_do_not_depend_on_pieces() {
+    fn frames_are_read_from_any_pieces() {
         let stream = [
             pack_head(&"first").unwrap(),
             pack_data(b"some data"),
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn other_bytes_are_refused() {
+    fn malformed_frames_are_refused() {
         for bytes in [&b"\x02\0\0\0\0"[..], b"\0\xff\xff\xff\x7f"] {
             let mut reader = FrameReader::default();
             reader.push(Bytes::copy_from_slice(bytes));

@@ -37,7 +37,7 @@ const TYPES: &[(&str, &str)] = &[
     ("zip", "application/zip"),
 ];
 
-/// Guesses the media type of a file by its name. The content decides nothing, so it is a hint for people only.
+/// Guesses the media type of a file from its name. It ignores the content, so it is only a hint for people.
 pub fn media_type_of(name: &str) -> &'static str {
     let ending = name
         .rsplit_once('.')
@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_ending_decides() {
+    fn the_extension_decides() {
         assert_eq!(media_type_of("Report.PDF"), "application/pdf");
         assert_eq!(media_type_of("pdf"), "application/octet-stream");
         assert_eq!(media_type_of("a.unknown"), "application/octet-stream");

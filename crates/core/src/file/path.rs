@@ -2,13 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The longest path that the kernel takes, with room for a temporary name.
+/// The longest path. It is below the kernel's limit, to leave room for a temporary name.
 const LONGEST_PATH_BYTES: usize = 3800;
 const LONGEST_NAME_BYTES: usize = 255;
 
 /// A path in a sandbox: absolute, or in the home folder if its first part is `~`.
 ///
-/// No part of it is empty, `.` or `..`, so it names the same place whoever reads it.
+/// No part of it is empty, `.` or `..`, so it is unambiguous.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct FilePath(String);
@@ -46,7 +46,7 @@ impl FilePath {
         ))
     }
 
-    /// Returns true if a part of it begins with a dot. Programs keep sign-ins and keys in such files.
+    /// Returns true if any part begins with a dot. Programs keep credentials in such files.
     pub fn is_hidden(&self) -> bool {
         self.0.split('/').any(|part| part.starts_with('.'))
     }

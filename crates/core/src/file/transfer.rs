@@ -1,8 +1,8 @@
 //! Reading and writing the bytes of a file over a stream.
 //!
-//! The server opens a stream and begins with a [`ToTransfer::Begin`]. The runner answers with a head, and either side
-//! sends data. A write counts only after [`ToTransfer::End`], and a read is complete only after
-//! [`FromTransfer::Ended`], so a stream that breaks off is never taken for a whole file.
+//! The server opens a stream and sends [`ToTransfer::Begin`]. The runner answers with a head, and then one side sends
+//! data. A write takes effect only after [`ToTransfer::End`], and a read is complete only after
+//! [`FromTransfer::Ended`], so a broken stream is never mistaken for a complete file.
 
 use bytes::Bytes;
 use futures::{SinkExt, StreamExt};
@@ -21,7 +21,7 @@ pub enum FileTransfer {
     Read {
         path: FilePath,
         range: Option<ByteRange>,
-        /// Ignores the range, and reads the whole file, unless it is in this version.
+        /// The version that the range applies to. A file in another version is read as a whole.
         range_of: Option<String>,
     },
     Write {
@@ -29,7 +29,7 @@ pub enum FileTransfer {
         /// The number of bytes to come, if it is known.
         length: Option<u64>,
         condition: WriteCondition,
-        /// True to let it be run as a program. Otherwise it is as before, or no program if it is new.
+        /// True to make the file executable. Otherwise its permissions are kept, and a new file is not executable.
         is_executable: bool,
     },
     /// Reads a folder as an archive.
@@ -97,7 +97,7 @@ pub enum FromTransfer {
     Writing,
     /// The file was written and is at its place.
     Written { stat: FileStat, is_new: bool },
-    /// The transfer ends without a result.
+    /// The transfer failed or was refused.
     Refused(FileProblem),
 }
 
@@ -124,16 +124,16 @@ pub struct FileWire {
     reader: FrameReader,
 }
 
-/// The reason why a stream cannot be used any more.
+/// The reason why a stream can no longer be used.
 #[derive(Debug, thiserror::Error)]
 pub enum WireError {
     #[error("the stream ended early")]
     Closed,
     #[error(transparent)]
     FileFrame(#[from] BadFrame),
-    #[error("the stream has an unknown head")]
+    #[error("the stream has a head that cannot be parsed")]
     Head(#[from] serde_json::Error),
-    #[error("the stream has data in a place where it has none")]
+    #[error("the stream has data where a head was expected")]
     Order,
     #[error("could not send")]
     Io(#[from] std::io::Error),
@@ -147,7 +147,7 @@ impl FileWire {
         }
     }
 
-    /// Returns the next frame. May be dropped while it waits, without losing one.
+    /// Returns the next frame. This method is cancel safe.
     pub async fn next(&mut self) -> Result<FileFrame, WireError> {
         loop {
             if let Some(frame) = self.reader.next_frame()? {

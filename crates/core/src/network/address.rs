@@ -19,7 +19,7 @@ pub struct IpRange {
 #[error("{0:?} is not a range of addresses such as 10.0.0.0/8")]
 pub struct BadRange(String);
 
-/// The IPv4 addresses that are not on the public internet, as IANA's registry of special-purpose addresses has them.
+/// The IPv4 addresses that are not on the public internet, from IANA's registry of special-purpose addresses.
 const NOT_PUBLIC_V4: &[(Ipv4Addr, u8)] = &[
     // This network.
     (Ipv4Addr::new(0, 0, 0, 0), 8),
@@ -56,7 +56,7 @@ const AZURE_METADATA: Ipv4Addr = Ipv4Addr::new(168, 63, 129, 16);
 /// The IPv6 addresses that are assigned to the public internet.
 const GLOBAL_V6: (Ipv6Addr, u8) = (Ipv6Addr::new(0x2000, 0, 0, 0, 0, 0, 0, 0), 3);
 
-/// Parts of [`GLOBAL_V6`] that are not on the public internet, or that have an IPv4 address in them.
+/// Parts of [`GLOBAL_V6`] that are not on the public internet, or that embed an IPv4 address.
 const NOT_PUBLIC_V6: &[(Ipv6Addr, u8)] = &[
     // Protocol assignments, with Teredo and ORCHID.
     (Ipv6Addr::new(0x2001, 0, 0, 0, 0, 0, 0, 0), 23),
@@ -70,8 +70,8 @@ const NOT_PUBLIC_V6: &[(Ipv6Addr, u8)] = &[
 
 /// Returns true if an address is on the public internet.
 ///
-/// Forms of IPv6 that contain an IPv4 address never are: mapped, compatible, NAT64, 6to4 and Teredo. So an IPv4 address
-/// is judged only in its own form.
+/// IPv6 addresses that embed an IPv4 address never are: mapped, compatible, NAT64, 6to4 and Teredo. An IPv4 address is
+/// therefore judged only as IPv4.
 pub fn is_public(address: IpAddr) -> bool {
     let within = |(first, n_bits): &(Ipv4Addr, u8), address| {
         IpRange::new(IpAddr::V4(*first), *n_bits).contains(IpAddr::V4(address))

@@ -1,4 +1,4 @@
-//! The port through which the egress service asks for decisions and reports what passed.
+//! The port through which the egress service asks for decisions and reports traffic.
 
 use std::sync::Arc;
 
@@ -32,7 +32,7 @@ pub trait NetworkGuard: Send + Sync + std::fmt::Debug {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LookupMode {
     Resolve,
-    /// The name counts as found without a lookup: a person is asked when it is dialled.
+    /// The name is reported as found without a lookup. A person is asked when it is dialled.
     Assume,
 }
 
@@ -41,14 +41,14 @@ pub enum LookupMode {
 pub struct Passage {
     /// The rules for the address that is dialled, and for the names that the program uses.
     pub rules: Arc<NetworkRules>,
-    /// Fires when the connection has to end.
+    /// Fires when the connection must end.
     pub ended: CancellationToken,
     pub meter: Arc<dyn NetworkMeter>,
     /// The stand-ins of the sandbox, if it has some.
     pub stand_ins: Option<StandInAccess>,
 }
 
-/// Counts one connection. The connection counts as open until this is dropped.
+/// Meters one connection, which is considered open until this is dropped.
 pub trait NetworkMeter: Send + Sync + std::fmt::Debug {
     /// The connection is made.
     fn connected(&self);
@@ -56,14 +56,14 @@ pub trait NetworkMeter: Send + Sync + std::fmt::Debug {
     /// The connection is allowed, but the host could not be reached.
     fn failed(&self);
 
-    /// The connection is blocked after all.
+    /// The connection is blocked after it was admitted.
     fn blocked(&self, reason: BlockReason);
 
-    /// Returns the reason for which the connection has to end, once it has to.
+    /// Returns the reason why the connection must end, after [`Passage::ended`] fired.
     fn end_reason(&self) -> BlockReason {
         BlockReason::Idle
     }
 
-    /// Counts bytes from the program and to it. Returns `false` if no more may pass.
+    /// Counts bytes from and to the program. Returns `false` if the session's limit is reached.
     fn count(&self, n_sent: u64, n_received: u64) -> bool;
 }

@@ -1,7 +1,7 @@
 //! Network policies: the hosts that the programs of a sandbox may contact.
 //!
-//! A destination is judged twice. Its name is judged before it is resolved, so that not even a lookup of a refused name
-//! leaves. The address is judged before it is dialled, whatever name it has.
+//! A destination is judged twice. Its name is judged before it is resolved, so that refused names are not even looked
+//! up. Its address is judged before it is dialled, regardless of the name.
 
 use std::{
     net::{IpAddr, SocketAddr},
@@ -85,7 +85,7 @@ impl From<NetworkMode> for NetworkPolicy {
     }
 }
 
-/// The reason why a policy is refused.
+/// The reason for refusing a policy.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BadNetworkPolicy {
     #[error("a network policy has at most {MOST_NETWORK_RULES} rules")]
@@ -207,12 +207,12 @@ impl BlockReason {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NetworkVerdict {
     Allowed,
-    /// Nothing speaks against it, but a person has to allow it.
+    /// A person must allow it.
     Asks,
     Blocked(BlockReason),
 }
 
-/// The bounds that the settings of a deployment set for every session.
+/// The limits that a deployment's settings impose on every session.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct NetworkBounds {
     /// The loosest mode that a session can have.
@@ -250,7 +250,7 @@ impl NetworkRules {
         if bounds.ceiling > NetworkMode::Allow {
             allow.extend(of_owner);
         } else {
-            // Under this ceiling only the list of the deployment counts.
+            // Under this ceiling only the deployment's own list applies.
             allow.clear();
         }
         Self {
@@ -320,7 +320,7 @@ impl NetworkRules {
         }
     }
 
-    /// Judges an address that is to be dialled, whatever name it was found by.
+    /// Judges an address before it is dialled, regardless of its name.
     pub fn judge_address(&self, address: IpAddr, port: u16) -> Result<(), BlockReason> {
         let is_own = |own: &SocketAddr| {
             own.port() == port
@@ -351,7 +351,7 @@ impl NetworkRules {
         own.any(|own| own.port() == port)
     }
 
-    /// Judges a name that a program claims on a connection that it asked for as `host`.
+    /// Judges a host that a program names on a connection to `host`.
     pub fn judge_claim(
         &self,
         host: &NetworkHost,
@@ -360,7 +360,7 @@ impl NetworkRules {
     ) -> Result<(), BlockReason> {
         match (host, claimed) {
             (host, claimed) if host == claimed => Ok(()),
-            // A connection by number may use any name that it could have asked for.
+            // A connection to an address may claim any name that is allowed.
             (NetworkHost::Address(_), NetworkHost::Name(_)) => match self.judge(claimed, port) {
                 NetworkVerdict::Allowed => Ok(()),
                 NetworkVerdict::Asks => Err(BlockReason::OtherName),

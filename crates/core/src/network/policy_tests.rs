@@ -41,7 +41,7 @@ fn blocked(reason: BlockReason) -> NetworkVerdict {
 }
 
 #[test]
-fn a_closed_network_has_no_host() {
+fn a_closed_network_reaches_no_host() {
     let closed = rules(NetworkMode::Closed, &[]);
     for text in ["example.com", "1.2.3.4"] {
         assert_eq!(closed.judge(&host(text), 443), blocked(BlockReason::Closed));
@@ -81,7 +81,7 @@ fn the_server_is_refused_under_all_its_names_and_numbers() {
 }
 
 #[test]
-fn an_open_network_has_the_public_internet_and_nothing_else() {
+fn an_open_network_reaches_only_the_public_internet() {
     let open = rules(NetworkMode::Open, &[]);
     for text in ["example.com", "1.2.3.4", "2606:4700::1"] {
         assert_eq!(
@@ -147,7 +147,7 @@ fn the_server_itself_and_other_resolvers_are_never_reached() {
 }
 
 #[test]
-fn a_list_has_its_hosts_and_people_are_asked_about_others() {
+fn listed_hosts_are_allowed_and_people_are_asked_about_others() {
     let list = rules(
         NetworkMode::Allow,
         &["*.example.com:443", "pypi.org", "9.8.7.0/24:22"],
@@ -201,7 +201,7 @@ fn only_the_deployment_opens_private_addresses() {
 }
 
 #[test]
-fn no_session_passes_the_ceiling() {
+fn no_session_exceeds_the_ceiling() {
     let closed = bounded(NetworkMode::Closed, &["a.example"], NetworkMode::Open, &[]);
     assert_eq!(
         closed.judge(&host("a.example"), 443),
@@ -230,7 +230,7 @@ fn no_session_passes_the_ceiling() {
 }
 
 #[test]
-fn a_connection_uses_the_name_that_it_was_asked_for() {
+fn a_connection_must_use_the_name_that_it_was_opened_for() {
     let open = rules(NetworkMode::Open, &[]);
     let claim = |rules: &NetworkRules, asked: &str, claimed: &str| {
         rules.judge_claim(&host(asked), 443, &host(claimed))

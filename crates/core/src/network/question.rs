@@ -9,7 +9,7 @@ use crate::decision::{Ask, Choice, DecisionKind, Form, Reply, Subject};
 /// The `tool` in the subject of the question.
 const SUBJECT: &str = "network";
 
-/// The question whether a program may contact a port of a host.
+/// Asks if a program may contact a port of a host.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct NetworkQuestion {
     pub host: NetworkHost,
@@ -19,11 +19,11 @@ pub struct NetworkQuestion {
 /// An answer to the question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NetworkPermission {
-    /// It may be contacted until the turn ends.
+    /// The host may be contacted until the turn ends.
     Once,
-    /// The session's list gets the host.
+    /// The host is added to the session's list.
     Session,
-    /// The list of the session's owner gets the host.
+    /// The host is added to the list of the session's owner.
     Always,
     No,
 }
@@ -50,7 +50,7 @@ impl NetworkPermission {
         }
     }
 
-    /// Returns the permission that a reply gives. Without a reply it is a no.
+    /// Returns the permission that a reply gives, which is no without a reply.
     pub fn of(reply: Option<&Reply>) -> Self {
         let Some(Reply::Choices(chosen)) = reply else {
             return Self::No;
@@ -75,7 +75,7 @@ impl std::fmt::Display for NetworkQuestion {
 }
 
 impl NetworkQuestion {
-    /// Returns the question in the form of a decision. Without an answer it is a no.
+    /// Returns the question as a decision, which defaults to no.
     pub fn ask(&self, expires_at: Timestamp) -> Ask {
         let Self { host, port } = self;
         let choice = |permission: NetworkPermission| Choice {
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_but_a_permission_is_a_no() {
+    fn any_other_reply_denies() {
         let chosen = |value: &str| Reply::Choices(vec![value.to_owned()]);
         for permission in NetworkPermission::ALL {
             let reply = chosen(permission.name());

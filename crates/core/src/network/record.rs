@@ -1,12 +1,12 @@
-//! The record of the hosts that the programs of a session contacted, or tried to.
+//! The record of the hosts that the programs of a session contacted or tried to contact.
 
 use jiff::Timestamp;
 
 use super::policy::BlockReason;
 
-/// The most hosts and ports that are kept for one session. More are counted together.
+/// The most destinations that are recorded for one session. Further ones are counted together.
 pub const MOST_DESTINATIONS: u64 = 1000;
-/// The name of all destinations beyond that number.
+/// The host under which further destinations are counted.
 pub const OTHER_HOSTS: &str = "*";
 
 /// One port of one host.
@@ -23,7 +23,7 @@ pub struct NetworkDestination {
     pub sent_bytes: u64,
     /// The bytes from the host to programs.
     pub received_bytes: u64,
-    /// The reason if the newest connection was blocked.
+    /// The reason if the newest attempt to connect was blocked.
     pub blocked: Option<BlockReason>,
     pub first_at: Timestamp,
     pub last_at: Timestamp,
@@ -33,6 +33,6 @@ pub struct NetworkDestination {
 #[derive(Debug)]
 pub struct DestinationPage {
     pub destinations: Vec<NetworkDestination>,
-    /// The number of destinations before the next page, if there is one.
+    /// The offset of the next page, if there is one.
     pub next: Option<u32>,
 }

@@ -1,11 +1,11 @@
-//! Public DNS resolvers that programs could ask instead of ours, over HTTPS or TLS.
+//! Public DNS resolvers that programs could use over HTTPS or TLS instead of ours.
 //!
-//! The policy sees names only if they are resolved by us. A program that is set on it can still carry names over any
-//! connection that is allowed; this list keeps browsers and tools from doing so by default.
+//! The policy sees only names that our resolver answers. A determined program can still tunnel lookups through any
+//! allowed connection. This list keeps browsers and tools from bypassing our resolver by default.
 
 use std::net::IpAddr;
 
-/// Resolvers by name. Names below them count too.
+/// Resolvers by name, including their subdomains.
 const NAMES: &[&str] = &[
     "adguard-dns.com",
     "applied-privacy.net",
@@ -95,7 +95,7 @@ pub fn is_resolver_name(name: &str) -> bool {
 
 /// Returns true if a resolver has this address.
 pub fn is_resolver_address(address: IpAddr) -> bool {
-    // Texts are compared as addresses are written.
+    // The list has the canonical text of each address.
     let text = address.to_string();
     ADDRESSES.contains(&text.as_str())
 }
@@ -105,7 +105,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_listed_address_is_written_as_addresses_are() {
+    fn every_listed_address_is_in_canonical_form() {
         for text in ADDRESSES {
             let address: IpAddr = text.parse().unwrap();
             assert!(is_resolver_address(address), "{text}");
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn names_below_a_resolver_count() {
+    fn subdomains_of_a_resolver_are_blocked() {
         assert!(is_resolver_name("dns.google"));
         assert!(is_resolver_name("abc123.dns.nextdns.io"));
         assert!(!is_resolver_name("notdns.google"));

@@ -6,7 +6,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 
 use super::{NetworkHost, address::IpRange};
 
-/// The longest name of a host, as DNS has it.
+/// The longest name of a host in DNS.
 pub const LONGEST_NAME: usize = 253;
 /// The longest part of a name between two dots.
 const LONGEST_LABEL: usize = 63;
@@ -15,19 +15,19 @@ const LONGEST_LABEL: usize = 63;
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct NetworkRule {
     hosts: RuleHosts,
-    /// All ports without it.
+    /// Without it, the rule covers all ports.
     ports: Option<(u16, u16)>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 enum RuleHosts {
     Name(String),
-    /// Every name that ends with a dot and this one.
+    /// Every subdomain of this name.
     Below(String),
     Range(IpRange),
 }
 
-/// The reason why a text is not a rule.
+/// The error for a text that is not a rule.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "{0:?} is not a rule for the network: give a name, *.name, an address or a range such as 10.0.0.0/8, optionally \
@@ -48,7 +48,7 @@ impl NetworkRule {
         }
     }
 
-    /// Returns true if the rule lists this host by its name, or by its address if it has no name.
+    /// Returns true if the rule covers this host: by name if it has one, otherwise by address.
     pub fn covers(&self, host: &NetworkHost, port: u16) -> bool {
         match host {
             NetworkHost::Name(name) => self.covers_name(name, Some(port)),
@@ -56,7 +56,7 @@ impl NetworkRule {
         }
     }
 
-    /// Returns true if the rule lists this name, on this port or on any.
+    /// Returns true if the rule covers this name on this port, or on any port if `port` is absent.
     pub fn covers_name(&self, name: &str, port: Option<u16>) -> bool {
         let is_listed = match &self.hosts {
             RuleHosts::Name(listed) => name == listed,
@@ -68,7 +68,7 @@ impl NetworkRule {
         is_listed && port.is_none_or(|port| self.covers_port(port))
     }
 
-    /// Returns true if the rule lists this address on this port.
+    /// Returns true if the rule covers this address on this port.
     pub fn covers_address(&self, address: IpAddr, port: u16) -> bool {
         let is_listed = match &self.hosts {
             RuleHosts::Range(range) => range.contains(address),
@@ -134,9 +134,9 @@ fn port_range(text: &str) -> Option<(u16, u16)> {
     (first <= last).then_some((first, last))
 }
 
-/// Returns a name of a host in lower case and without a dot at its end, if it is one.
+/// Normalizes the name of a host: lower case, without a trailing dot. Returns `None` if it is not a valid name.
 ///
-/// A name whose last part is a number is none: programs would take it for an address.
+/// A name whose last label is a number is refused, since programs would parse it as an address.
 pub fn host_name(text: &str) -> Option<String> {
     let name = text.strip_suffix('.').unwrap_or(text).to_ascii_lowercase();
     let is_label = |label: &str| {

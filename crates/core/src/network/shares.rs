@@ -1,4 +1,4 @@
-//! Places that are divided by who uses them, so that nobody takes those of others.
+//! Permits per user, so that one user cannot take those of others.
 
 use std::{
     collections::HashMap,
@@ -8,7 +8,7 @@ use std::{
 
 use tokio::sync::Semaphore;
 
-/// Gives every user of something the same number of places.
+/// Gives every user the same number of permits.
 #[derive(Debug)]
 pub struct Shares<K> {
     n_places: usize,
@@ -16,7 +16,7 @@ pub struct Shares<K> {
 }
 
 impl<K: Eq + Hash> Shares<K> {
-    /// Gives `n_places` to each.
+    /// Gives `n_places` permits to each user.
     pub fn new(n_places: usize) -> Self {
         Self {
             n_places,
@@ -24,7 +24,7 @@ impl<K: Eq + Hash> Shares<K> {
         }
     }
 
-    /// Returns the places of one user. They are remembered as long as one is taken or waited for.
+    /// Returns the permits of one user. They are remembered as long as one is held or awaited.
     pub fn of(&self, user: K) -> Arc<Semaphore> {
         let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(places) = taken.get(&user).and_then(Weak::upgrade) {
@@ -42,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_has_its_own_places_and_they_are_forgotten_when_free() {
+    fn each_user_has_their_own_permits_and_unused_ones_are_forgotten() {
         let shares = Shares::new(1);
         let held = shares.of("ada").try_acquire_owned().unwrap();
         assert!(shares.of("ada").try_acquire_owned().is_err());

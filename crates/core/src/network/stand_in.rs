@@ -1,7 +1,7 @@
-//! Stand-ins: texts that programs hold in place of secrets for HTTP APIs.
+//! Stand-ins: placeholder texts that programs use instead of secrets for HTTP APIs.
 //!
-//! The egress service puts the values in, in the named headers of requests to the named hosts only, and refuses a
-//! stand-in anywhere else. A stand-in is made for one sandbox and worthless outside of it.
+//! The egress service replaces them by the values, only in the named headers of requests to the named hosts, and
+//! refuses a stand-in anywhere else. A stand-in is made for one sandbox and is worthless outside of it.
 
 mod certificates;
 
@@ -40,14 +40,14 @@ pub struct StandIn {
     pub http: HttpUse,
 }
 
-/// The place of a stand-in in a request.
+/// The origin and header of a request in which a stand-in is used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UsePlace {
     pub origin: Origin,
     pub header: SecretHeader,
 }
 
-/// The stand-ins of a sandbox, with the way to their values.
+/// The stand-ins of a sandbox, with access to their values.
 #[derive(Debug, Clone)]
 pub struct StandInAccess {
     pub stand_ins: Arc<StandIns>,
@@ -57,14 +57,14 @@ pub struct StandInAccess {
 /// Gives out the values of secrets for requests of one sandbox.
 #[async_trait]
 pub trait SecretValues: Send + Sync + std::fmt::Debug {
-    /// Returns the value of a secret for a request. Waits for a person if one has to be asked.
+    /// Returns the value of a secret for a request. Waits for a person if one must be asked.
     async fn reveal(&self, name: &SecretName, place: &UsePlace) -> Result<Secret, UseRefusal>;
 
     /// Returns the values that were given out for this sandbox, each with its stand-in.
     fn revealed(&self) -> Vec<(String, Secret)>;
 }
 
-/// The reason why a value is not given out. The sentence is for the program that sent the request.
+/// The reason for not giving out a value. The program that sent the request is shown the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum UseRefusal {
     #[error("its owner was asked and said no")]
@@ -88,7 +88,7 @@ pub enum UseRefusal {
 }
 
 impl StandIns {
-    /// Makes stand-ins for secrets. `random` has to be new.
+    /// Creates stand-ins for secrets. `random` must be fresh.
     pub fn new(
         random: [u8; MARK_BYTES],
         secrets: impl IntoIterator<Item = (SecretName, Vec<Origin>, HttpUse)>,

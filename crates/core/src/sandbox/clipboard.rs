@@ -1,4 +1,4 @@
-//! The clipboard of the desktop, for whoever has control.
+//! The clipboard of the desktop, for the person in control.
 
 use serde::{Deserialize, Serialize};
 
@@ -17,7 +17,7 @@ pub struct ReadClipboard;
 #[serde(rename_all = "snake_case")]
 pub enum ClipboardRead {
     Text(String),
-    /// There is nothing, or nothing that is text.
+    /// The clipboard is empty, or has no text.
     Empty,
     /// It has more than [`LONGEST_CLIPBOARD_BYTES`].
     TooLong,

@@ -78,8 +78,8 @@ pub trait Computer<V: Vocabulary = ForSession>: Send + Sync + std::fmt::Debug {
     async fn cancel(&self, id: RequestId);
 
     /// Sets the holder of the lease, and waits until the computer knows it. From the moment of the call, no reply and
-    /// no progress reaches an actor that the holder does not admit. A person must not be given control if the outcome
-    /// is that they could be watched.
+    /// no progress reaches an actor that the holder does not admit. A person must not get control if the outcome is
+    /// [`LeaseOutcome::Watched`].
     async fn set_lease_holder(&self, holder: LeaseHolder) -> LeaseOutcome;
 }
 

@@ -28,7 +28,7 @@ pub enum LeaseHolder {
 pub enum LeaseOutcome {
     /// The computer obeys the holder. The agent's programs are stopped while it is a person.
     Set,
-    /// The computer obeys the holder, but something in it could watch them. This is the reason, as a clause.
+    /// The computer obeys the holder, but programs in it could watch them. The text is the reason, as a clause.
     Watched(String),
 }
 

@@ -240,7 +240,7 @@ operations! {
 }
 
 impl RunnerRequest {
-    /// Returns true if it only tells what everybody in the session may see. The lease does not matter for it.
+    /// Returns true if it only reads what everybody in the session may see. It is allowed regardless of the lease.
     pub fn is_for_everyone(&self) -> bool {
         matches!(self, Self::ListTerminals(_))
     }

@@ -23,11 +23,11 @@ pub enum StreamTarget {
         /// True if the actor has the right to type when the lease allows it.
         may_type: bool,
     },
-    /// The bytes of one file. The stream itself says which one, see [`crate::file::FileTransfer`].
+    /// The bytes of one file. The first message on the stream names it, see [`crate::file::FileTransfer`].
     File,
     /// A program that listens on this port of the sandbox's loopback. The lease decides who may use it.
     Port { port: u16 },
-    /// VS Code, which is started if it does not run. The lease decides who may use it.
+    /// VS Code, which is started if it is not running. The lease decides who may use it.
     Code,
 }
 

@@ -8,7 +8,7 @@ use crate::terminal::{Terminal, TerminalNumber, TerminalSize};
 /// Opens a terminal with a new shell.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OpenTerminal {
-    /// Without one, it is named after its number.
+    /// If absent, the terminal is named after its number.
     pub name: Option<String>,
     pub size: TerminalSize,
     /// Runs instead of an interactive shell.
@@ -20,13 +20,13 @@ pub struct OpenTerminal {
 #[serde(rename_all = "snake_case")]
 pub enum TerminalOpened {
     Opened(Terminal),
-    /// There are so many open terminals already.
+    /// The limit of open terminals, which is reached.
     TooMany(usize),
     /// Control has changed hands since the request was admitted.
     ControlChanged,
 }
 
-/// Lists all terminals, those that have ended included.
+/// Lists all terminals, including those that have ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ListTerminals;
 

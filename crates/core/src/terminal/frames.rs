@@ -1,7 +1,7 @@
 //! The messages on a terminal's byte stream.
 //!
-//! A frame is one byte for its kind, four for the length of its body, little-endian, and the body. Output and input are
-//! raw bytes, and everything else is JSON.
+//! A frame is one byte for its kind, four bytes for the length of its body, little-endian, and the body. Output and
+//! input are raw bytes. Everything else is JSON.
 
 use bytes::{Buf, BufMut, Bytes, BytesMut};
 use serde::{Deserialize, Serialize};
@@ -16,7 +16,7 @@ const HEAD_BYTES: usize = 5;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TerminalUpdate {
     Output(Bytes),
-    /// Output follows from an earlier place on, which is not the one where the output before it ended.
+    /// The following output does not continue the previous output: the viewer must clear its screen.
     Replay(ReplayStart),
     State(ViewedTerminal),
 }
@@ -41,9 +41,9 @@ pub struct ReplayStart {
 pub enum BadTerminalFrame {
     #[error("a frame has at most {LONGEST_BODY_BYTES} bytes, not {0}")]
     TooLong(usize),
-    #[error("the kind of frame {0} is unknown")]
+    #[error("there is no frame of the kind {0}")]
     Kind(u8),
-    #[error("the body of a frame is unknown")]
+    #[error("the body of a frame cannot be parsed")]
     Body(#[from] serde_json::Error),
 }
 
@@ -55,7 +55,7 @@ pub trait Framed: Sized {
     fn parse(kind: u8, body: Bytes) -> Result<Self, BadTerminalFrame>;
 }
 
-/// Takes frames apart, however their bytes arrive.
+/// Parses frames from bytes that arrive in arbitrary pieces.
 #[derive(Debug, Default)]
 pub struct TerminalFrames {
     unread: BytesMut,
@@ -66,7 +66,7 @@ impl TerminalFrames {
         self.unread.extend_from_slice(bytes);
     }
 
-    /// Returns the next message that has arrived completely.
+    /// Returns the next message, or `None` until all of it has arrived.
     pub fn read<F: Framed>(&mut self) -> Result<Option<F>, BadTerminalFrame> {
         let Some(head) = self.unread.first_chunk::<HEAD_BYTES>() else {
             return Ok(None);
@@ -128,7 +128,7 @@ fn json_frame(kind: u8, body: &impl Serialize) -> Bytes {
 fn frame(kind: u8, body: &[u8]) -> Bytes {
     let mut frame = BytesMut::with_capacity(HEAD_BYTES + body.len());
     frame.put_u8(kind);
-    // No caller makes a body of 4 GiB, and the reader refuses long ones.
+    // No caller makes a body of 4 GiB, and the reader refuses bodies that are too long.
     frame.put_u32_le(u32::try_from(body.len()).unwrap_or(u32::MAX));
     frame.put_slice(body);
     frame.freeze()
@@ -143,7 +143,7 @@ mod tests {
     };
 
     #[test]
-    fn frames_survive_however_their_bytes_arrive() {
+    fn frames_are_parsed_from_any_pieces() {
         let state = ViewedTerminal {
             terminal: Terminal {
                 id: TerminalId::new(),
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_frame_is_refused() {
+    fn malformed_frames_are_refused() {
         for bytes in [&b"x\0\0\0\0"[..], b"i\xff\xff\xff\xff", b"z\x02\0\0\0{}"] {
             let mut reader = TerminalFrames::default();
             reader.push(bytes);

@@ -20,9 +20,9 @@ const LONGEST_VARIABLE: usize = 64;
 
 /// Headers that a secret cannot be for.
 ///
-/// Some belong to a single connection or to the framing of a message, so that a program could not even send them as it
-/// likes. `host` chooses the site. The server itself sets `accept-encoding`. Cookies are refused because a site answers
-/// them with others, which would be as good as the secret and stay in the sandbox.
+/// Some belong to a single connection or to the framing of a message, so the proxy rewrites them. `host` chooses the
+/// site. The server itself sets `accept-encoding`. Cookies are refused because a site may answer with new cookies,
+/// which would be as good as the secret and stay in the sandbox.
 const REFUSED_HEADERS: [&str; 15] = [
     "accept-encoding",
     "connection",
@@ -40,10 +40,10 @@ const REFUSED_HEADERS: [&str; 15] = [
     "via",
     "x-forwarded-host",
 ];
-/// The beginnings of further ones: those of proxies, and those that only browsers set.
+/// Prefixes of further refused headers: those for proxies, and those that only browsers set.
 const REFUSED_HEADER_BEGINNINGS: [&str; 2] = ["proxy-", "sec-"];
 
-/// Variables that programs need for something else.
+/// Variables that programs use for other purposes.
 const REFUSED_VARIABLES: [&str; 26] = [
     "ALL_PROXY",
     "BASH_ENV",
@@ -72,7 +72,7 @@ const REFUSED_VARIABLES: [&str; 26] = [
     "TZ",
     "USER",
 ];
-/// The beginnings of further ones.
+/// Prefixes of further refused variables.
 const REFUSED_VARIABLE_BEGINNINGS: [&str; 7] = [
     "BASH_FUNC_",
     "DBUS_",
@@ -86,7 +86,7 @@ const REFUSED_VARIABLE_BEGINNINGS: [&str; 7] = [
 /// The use of a secret in requests to HTTP APIs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HttpUse {
-    /// The headers in which the value takes the place of its stand-in. There is at least one.
+    /// The headers in which the value replaces its stand-in. There is at least one.
     pub headers: Vec<SecretHeader>,
     /// The environment variable in which programs find the stand-in.
     pub env: SecretVariable,
@@ -103,7 +103,7 @@ pub struct SecretHeader(String);
 pub struct SecretVariable(String);
 
 impl HttpUse {
-    /// Checks that a secret with this value and these origins can be used so.
+    /// Checks that a secret with this value and these origins can be used this way.
     pub(super) fn check(&self, value: &Secret, origins: &[Origin]) -> Result<(), BadSecret> {
         if !(1..=MOST_HEADERS).contains(&self.headers.len()) {
             return Err(BadSecret::Headers(self.headers.len()));

@@ -4,13 +4,19 @@ use deskhand_core::network::NetworkHost;
 
 use super::{Claim, parse_host};
 
-/// The longest request line that counts as one. Servers have lower limits.
+/// The longest line that is treated as a request line. Servers have lower limits.
 const LONGEST_LINE: usize = 32 * 1024;
+const VERTICAL_TAB: u8 = 0x0b;
+/// The characters that separate the parts of a request line for lenient servers.
+const SEPARATORS: [char; 5] = [' ', '\t', '\u{b}', '\u{c}', '\r'];
 
-/// Finds the host in the target and in `Host`. Bytes that are no request of HTTP/1 name no host.
+/// Finds the host in the request target and in `Host`. Bytes that are not an HTTP/1 request name no host.
 pub(super) fn host(bytes: &[u8]) -> Claim {
-    // Servers skip empty lines before a request.
-    let n_skipped = bytes.iter().take_while(|byte| is_line_end(**byte)).count();
+    // Servers skip empty lines before a request, and some skip any space.
+    let n_skipped = bytes.iter().take_while(|byte| is_space(**byte)).count();
+    if n_skipped > LONGEST_LINE {
+        return Claim::Unreadable;
+    }
     let bytes = &bytes[n_skipped..];
     if !may_be_request(bytes) {
         return Claim::None;
@@ -21,14 +27,16 @@ pub(super) fn host(bytes: &[u8]) -> Claim {
             _ => Claim::None,
         };
     };
-    let Some(line) = RequestLine::parse(&bytes[..end]) else {
+    // Servers accept targets that are not UTF-8.
+    let line = String::from_utf8_lossy(&bytes[..end]);
+    let Some(line) = RequestLine::parse(&line) else {
         return Claim::None;
     };
-    // The next version has its names in a form that is not read here, and is seldom used without TLS.
+    // HTTP/2 is not parsed here, and is rarely used without TLS.
     if !line.version.starts_with('1') {
         return Claim::Unreadable;
     }
-    // The head ends with an empty line. Some servers accept lines without a carriage return.
+    // The head ends with an empty line. Some servers accept line ends without a carriage return.
     let ends = [find(bytes, b"\n\r\n"), find(bytes, b"\n\n")];
     let Some(end_of_head) = ends.into_iter().flatten().min() else {
         return Claim::Unfinished;
@@ -43,15 +51,15 @@ pub(super) fn host(bytes: &[u8]) -> Claim {
     }
 }
 
-/// Returns the values of all lines with a host, or `None` if servers could read the lines differently.
+/// Returns the values of all `Host` headers, or `None` if servers could disagree about them.
 fn host_lines(head: &str) -> Option<Vec<&str>> {
     let mut named = Vec::new();
     for line in head.lines().skip(1) {
-        // A line that continues the one before, or a second end of a line within one.
+        // An obsolete line continuation, or a bare carriage return.
         if line.starts_with([' ', '\t']) || line.contains(['\r', '\0']) {
             return None;
         }
-        // A name with a space before the colon is taken for `Host` by some servers.
+        // Some servers accept a space before the colon.
         if let Some((name, value)) = line.split_once(':')
             && name.trim().eq_ignore_ascii_case("host")
         {
@@ -62,7 +70,7 @@ fn host_lines(head: &str) -> Option<Vec<&str>> {
     (!is_ambiguous).then_some(named)
 }
 
-/// Collects the hosts that a target and lines name.
+/// Collects the hosts that the request target and the headers name.
 fn claimed(from_target: Option<&str>, named: &[&str]) -> Claim {
     let mut hosts: Vec<NetworkHost> = Vec::new();
     let texts = from_target.into_iter().chain(named.iter().copied());
@@ -81,16 +89,19 @@ fn claimed(from_target: Option<&str>, named: &[&str]) -> Claim {
     }
 }
 
-/// Returns true if these bytes begin with the line of a request.
+/// Returns true if these bytes begin with a request line.
 pub(super) fn is_request(bytes: &[u8]) -> bool {
     let end = find(bytes, b"\n");
-    end.is_some_and(|end| may_be_request(bytes) && RequestLine::parse(&bytes[..end]).is_some())
+    end.is_some_and(|end| {
+        let line = String::from_utf8_lossy(&bytes[..end]);
+        may_be_request(bytes) && RequestLine::parse(&line).is_some()
+    })
 }
 
-/// Returns true if these bytes are the beginning of a method and what follows it. Every token can be a method.
+/// Returns true if these bytes can be the beginning of a request line. Any token can be a method.
 fn may_be_request(bytes: &[u8]) -> bool {
-    let is_space = |byte: &u8| byte.is_ascii_whitespace();
-    let method = bytes.split(is_space).next().unwrap_or_default();
+    let mut words = bytes.split(|byte| is_space(*byte));
+    let method = words.next().unwrap_or_default();
     let is_begun = !method.is_empty() || bytes.is_empty();
     is_begun
         && method
@@ -98,23 +109,24 @@ fn may_be_request(bytes: &[u8]) -> bool {
             .all(|byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(byte))
 }
 
-fn is_line_end(byte: u8) -> bool {
-    matches!(byte, b'\r' | b'\n')
+/// Returns true for everything that lenient servers take for a space (RFC 9112, section 3).
+fn is_space(byte: u8) -> bool {
+    byte.is_ascii_whitespace() || byte == VERTICAL_TAB
 }
 
 /// The first line of a request.
 struct RequestLine<'a> {
     target: &'a str,
-    /// The version behind `HTTP/`.
+    /// The version after `HTTP/`.
     version: &'a str,
 }
 
 impl<'a> RequestLine<'a> {
     /// Parses a line that ends with the version of HTTP.
-    fn parse(line: &'a [u8]) -> Option<Self> {
-        let line = std::str::from_utf8(line).ok()?.trim_end();
-        let (rest, version) = line.rsplit_once([' ', '\t'])?;
-        let (_method, target) = rest.split_once([' ', '\t'])?;
+    fn parse(line: &'a str) -> Option<Self> {
+        let line = line.trim_end();
+        let (rest, version) = line.rsplit_once(SEPARATORS)?;
+        let (_method, target) = rest.split_once(SEPARATORS)?;
         let (protocol, version) = version.split_once('/')?;
         let target = target.trim();
         protocol
@@ -123,7 +135,7 @@ impl<'a> RequestLine<'a> {
     }
 }
 
-/// Returns the host and port of a target, if it has them.
+/// Returns the authority of a request target, without the user information.
 fn authority(target: &str) -> Option<String> {
     if target.starts_with('/') || target == "*" {
         return None;
@@ -137,10 +149,10 @@ fn authority(target: &str) -> Option<String> {
     Some(host.to_owned())
 }
 
-/// Returns a host without the port behind it.
+/// Returns a host without its port.
 fn without_port(text: &str) -> String {
     let port_at = text.rfind(':').filter(|at| {
-        // The colons of an address are within brackets.
+        // The colons of an IPv6 address are within brackets.
         text[*at..].find(']').is_none() && (text.starts_with('[') || text.matches(':').count() == 1)
     });
     port_at.map_or(text, |at| &text[..at]).to_owned()

@@ -1,10 +1,10 @@
-//! The server name in the first message of TLS (RFC 8446, RFC 6066).
+//! The server name in a TLS `ClientHello` (RFC 8446, RFC 6066).
 
 use super::{Claim, parse_host};
 
 /// The first byte of a record with a handshake message.
 pub(super) const HANDSHAKE: u8 = 22;
-/// The first bytes of records that some servers skip before the first message.
+/// The first bytes of records that some servers skip before the `ClientHello`.
 pub(super) const CHANGE_CIPHER_SPEC: u8 = 20;
 pub(super) const ALERT: u8 = 21;
 const MAJOR_VERSION: u8 = 3;
@@ -12,7 +12,7 @@ const CLIENT_HELLO: u8 = 1;
 const SERVER_NAME: u16 = 0;
 const HOST_NAME: u8 = 0;
 
-/// Finds the server name. Bytes that only begin like TLS name no host.
+/// Finds the server name. Bytes that are not TLS after all name no host.
 pub(super) fn server_name(bytes: &[u8]) -> Claim {
     let hello = match client_hello(bytes) {
         Ok(hello) => hello,
@@ -29,7 +29,7 @@ pub(super) fn server_name(bytes: &[u8]) -> Claim {
     }
 }
 
-/// Looks at bytes that begin like another record. No program begins with one.
+/// Judges bytes that begin like another kind of record. No client begins with one.
 pub(super) fn other_record(bytes: &[u8]) -> Claim {
     match bytes.get(1) {
         None => Claim::Unfinished,
@@ -38,7 +38,7 @@ pub(super) fn other_record(bytes: &[u8]) -> Claim {
     }
 }
 
-/// Joins the message from its records. They may cut it anywhere.
+/// Joins the message from its records, which may split it anywhere.
 fn client_hello(bytes: &[u8]) -> Result<Vec<u8>, Claim> {
     let mut message = Vec::new();
     let mut rest = Fields(bytes);
@@ -48,7 +48,7 @@ fn client_hello(bytes: &[u8]) -> Result<Vec<u8>, Claim> {
     }
     loop {
         let head = rest.take(3).ok_or(Claim::Unfinished)?;
-        // Servers do not look at the minor version.
+        // Servers ignore the minor version.
         if head[0] != HANDSHAKE || head[1] != MAJOR_VERSION {
             return Err(Claim::Unreadable);
         }
@@ -71,7 +71,7 @@ fn client_hello(bytes: &[u8]) -> Result<Vec<u8>, Claim> {
     }
 }
 
-/// Returns the server names of the message, or `None` if it is broken.
+/// Returns the server names in the message, or `None` if it is malformed.
 fn names(hello: &[u8]) -> Option<Vec<String>> {
     let mut hello = Fields(hello);
     // Version, random, session id, cipher suites, compression.

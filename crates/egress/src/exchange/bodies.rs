@@ -1,4 +1,4 @@
-//! The bodies of requests and responses, which pass in pieces and are looked at on their way.
+//! Bodies of requests and responses. They are streamed, and checked or masked on the way.
 
 use std::{
     io,
@@ -23,18 +23,18 @@ use crate::{mask::ValueMask, watch::StandInWatch};
 /// The body of a response to a program.
 pub(super) type AnswerBody = UnsyncBoxBody<Bytes, io::Error>;
 
-/// The body of a request. It breaks off if it contains a stand-in.
+/// The body of a request. It fails if it contains a stand-in.
 #[derive(Debug)]
 pub(super) struct WatchedBody {
     body: Incoming,
     watch: StandInWatch,
     visit: Arc<Visit>,
-    /// Set when it breaks off.
+    /// Set when it contains a stand-in.
     is_refused: Arc<AtomicBool>,
 }
 
 impl WatchedBody {
-    /// Returns the body, and the flag that tells whether it broke off.
+    /// Returns the body, and a flag that is set when it contains a stand-in.
     pub(super) fn new(body: Incoming, visit: &Arc<Visit>) -> (Self, Arc<AtomicBool>) {
         let is_refused = Arc::<AtomicBool>::default();
         let body = Self {
@@ -86,12 +86,12 @@ impl Body for WatchedBody {
     }
 }
 
-/// The body of a response, with stand-ins in the place of values. Its length stays the same.
+/// The body of a response, in which stand-ins replace values. Its length stays the same.
 #[derive(Debug)]
 struct MaskedBody {
     body: Incoming,
     mask: ValueMask,
-    /// Trailers that wait for the last bytes before them.
+    /// Trailers that must follow the bytes held back.
     trailers: Option<HeaderMap>,
     has_ended: bool,
 }
@@ -162,14 +162,14 @@ impl Body for MaskedBody {
 
     fn size_hint(&self) -> SizeHint {
         if self.mask.holds() {
-            // What is held back is no longer in the body.
+            // The inner body no longer includes the bytes that are held back.
             return SizeHint::new();
         }
         self.body.size_hint()
     }
 }
 
-/// Puts stand-ins in the place of values in headers.
+/// Replaces values in headers by their stand-ins.
 pub(super) fn clean_headers(headers: &mut HeaderMap, mask: &ValueMask) {
     for (_, value) in headers.iter_mut() {
         if let Some(clean) = mask.clean(value.as_bytes())

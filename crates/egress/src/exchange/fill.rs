@@ -1,4 +1,4 @@
-//! Puts the values of secrets into the headers of a request.
+//! Fills the values of secrets into the headers of a request.
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use deskhand_core::{
@@ -21,21 +21,21 @@ const BASIC: &[u8] = b"basic ";
 /// The stand-ins in one header.
 struct Found<'a> {
     header: HeaderName,
-    /// The place among the values of this name.
+    /// The index among the headers of this name.
     index: usize,
     stand_ins: Vec<&'a StandIn>,
 }
 
-/// A text that was put into a request, and the text that the program had sent in its place.
+/// A text that was filled into a request, and the text that it replaced.
 #[derive(Debug)]
 pub(super) struct SentText {
     pub(super) sent: Zeroizing<Vec<u8>>,
     pub(super) stand_in: Vec<u8>,
 }
 
-/// Puts values in the place of stand-ins. Returns credentials that contain values in an encoded form.
+/// Replaces stand-ins by values. Returns the credentials that contain values in an encoded form.
 ///
-/// Nobody is asked about a request that is refused anyway.
+/// The whole request is checked before anybody is asked for approval.
 pub(super) async fn fill<B>(
     visit: &Visit,
     request: &mut Request<B>,
@@ -47,7 +47,7 @@ pub(super) async fn fill<B>(
     } in &found
     {
         for stand_in in stand_ins {
-            // The same secret in another header is a use of its own.
+            // Each header needs its own permission, even for the same secret.
             let value = visit
                 .reveal(&stand_in.name, &named(stand_in, header)?)
                 .await?;
@@ -82,7 +82,7 @@ pub(super) async fn fill<B>(
                 stand_in: place.as_bytes()[BASIC.len()..].to_vec(),
             });
         }
-        // Values have no characters that a header could not have.
+        // Stored values have only characters that headers allow.
         let Ok(mut value) = HeaderValue::from_bytes(&filled) else {
             return Err(Refused::StandIn);
         };
@@ -92,7 +92,7 @@ pub(super) async fn fill<B>(
     Ok(sent)
 }
 
-/// Finds the stand-ins of a request, and refuses it if one is where it does not belong.
+/// Finds the stand-ins in a request, and refuses it if one is in the wrong place.
 fn find<'a, B>(visit: &'a Visit, request: &Request<B>) -> Result<Vec<Found<'a>>, Refused> {
     let watch = visit.watch();
     let target = request.uri().to_string();
@@ -133,7 +133,7 @@ fn find<'a, B>(visit: &'a Visit, request: &Request<B>) -> Result<Vec<Found<'a>>,
     Ok(found)
 }
 
-/// Returns the stand-ins that belong into a header, longest first: the name of one secret may end like another.
+/// Returns the stand-ins that are allowed in a header, longest first: one stand-in may contain another.
 fn by_length<'a>(visit: &'a Visit, header: &HeaderName) -> Vec<&'a StandIn> {
     let allowed = visit
         .access
@@ -161,7 +161,7 @@ fn values_mut<'a>(
         .map(|(_, value)| value)
 }
 
-/// Changes the text of a header, or of the credentials in it if they are encoded.
+/// Applies a change to the value of a header, or to the decoded credentials if it has any.
 fn rewritten(value: &[u8], change: impl FnOnce(&[u8]) -> Vec<u8>) -> Vec<u8> {
     if is_basic(value)
         && let Ok(credentials) = STANDARD.decode(value[BASIC.len()..].trim_ascii())

@@ -1,6 +1,7 @@
-//! Answers one request after the other.
+//! Forwards the requests of one connection, one after the other.
 
 use std::{
+    collections::VecDeque,
     io,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
@@ -25,21 +26,23 @@ use super::{
 };
 use crate::mask::ValueMask;
 
-/// The only protocol to which a connection can be upgraded: with another one, further requests could pass unseen.
+/// The only protocol to which a connection can be upgraded. Others could carry further requests unchecked.
 const WEBSOCKET: &str = "websocket";
+/// The most credentials of one connection that are masked. A program could send others with every request.
+const MOST_CREDENTIALS: usize = 32;
 
-/// Passes the requests of one connection on.
+/// Forwards the requests of one connection.
 #[derive(Debug)]
 pub(super) struct Handler {
     visit: Arc<Visit>,
     /// The connection to the host, or the reason why there is none.
     host: Result<tokio::sync::Mutex<SendRequest<WatchedBody>>, String>,
-    /// Credentials that were sent on this connection.
-    sent: Mutex<Vec<SentText>>,
+    /// The newest credentials that were sent on this connection, oldest first.
+    sent: Mutex<VecDeque<SentText>>,
     upgrade: Mutex<Option<UpgradedPair>>,
 }
 
-/// The reason why a connection ends without an answer.
+/// The error that ends a connection without a response.
 #[derive(Debug, thiserror::Error)]
 #[error("the host has ended the connection")]
 pub(super) struct HostGone;
@@ -58,7 +61,7 @@ impl Handler {
         lock(&self.upgrade).is_some()
     }
 
-    /// Returns both ends of a connection that no longer carries requests.
+    /// Returns both ends of an upgraded connection.
     pub(super) fn take_upgrade(&self) -> Option<UpgradedPair> {
         lock(&self.upgrade).take()
     }
@@ -80,23 +83,23 @@ impl Handler {
         }
     }
 
-    /// Checks a request and puts values in.
+    /// Checks a request and fills in values.
     async fn prepared(&self, mut request: Request<Incoming>) -> Result<Request<Incoming>, Refused> {
         let origin = &self.visit.origin;
         if !is_for(&self.visit, &request) {
             return Err(Refused::OtherSite(origin.clone()));
         }
         let sent = fill(&self.visit, &mut request).await?;
-        lock(&self.sent).extend(sent);
+        remember(&mut lock(&self.sent), sent);
         let root = PathAndQuery::from_static("/");
         let target = request.uri().path_and_query().cloned().unwrap_or(root);
         *request.uri_mut() = Uri::from(target);
         *request.version_mut() = Version::HTTP_11;
         let headers = request.headers_mut();
-        // What is compressed could not be masked.
+        // Compressed responses could not be masked.
         let identity = HeaderValue::from_static("identity");
         headers.insert(header::ACCEPT_ENCODING, identity);
-        // The server itself tells the program to go on.
+        // The server itself answers `Expect: 100-continue`.
         headers.remove(header::EXPECT);
         if !is_websocket(headers) {
             headers.remove(header::UPGRADE);
@@ -118,7 +121,7 @@ impl Handler {
         });
         let mut host = host.lock().await;
         if host.ready().await.is_err() {
-            // As with any host that closes an idle connection, programs try again on a new one.
+            // Programs retry on a new connection, as with any host that closes an idle one.
             return Err(HostGone);
         }
         let mut response = match host.send_request(request).await {
@@ -134,12 +137,12 @@ impl Handler {
         Ok(self.masked(response))
     }
 
-    /// Returns a response as the program gets it.
+    /// Masks a response for the program.
     fn masked(&self, response: Response<Incoming>) -> Response<AnswerBody> {
         let mask = self.mask();
         let (mut parts, body) = response.into_parts();
         bodies::clean_headers(&mut parts.headers, &mask);
-        // It offers other ways to the host, on which nobody would put values in.
+        // It advertises other endpoints, where requests would bypass this proxy.
         parts.headers.remove(header::ALT_SVC);
         parts.extensions.remove::<ReasonPhrase>();
         Response::from_parts(parts, bodies::masked(body, mask))
@@ -163,12 +166,23 @@ impl Handler {
     }
 }
 
+/// Remembers credentials for the mask, each of them once.
+fn remember(known: &mut VecDeque<SentText>, sent: Vec<SentText>) {
+    for text in sent {
+        known.retain(|known| known.sent != text.sent);
+        known.push_back(text);
+    }
+    while known.len() > MOST_CREDENTIALS {
+        known.pop_front();
+    }
+}
+
 /// Returns true if a request is for the site that its connection was made to.
 fn is_for<B>(visit: &Visit, request: &Request<B>) -> bool {
     let is_same = |authority: &Authority| {
         let origin = &visit.origin;
         let port = authority.port_u16();
-        // A user name before the host is none of a site's business.
+        // User information is not part of an origin.
         !authority.as_str().contains('@')
             && authority.host().eq_ignore_ascii_case(origin.host())
             && port.is_none_or(|port| port == origin.port())
@@ -186,8 +200,13 @@ fn is_for<B>(visit: &Visit, request: &Request<B>) -> bool {
 }
 
 fn is_websocket(headers: &HeaderMap) -> bool {
-    let upgrade = headers.get(header::UPGRADE);
-    upgrade.is_some_and(|value| value.as_bytes().eq_ignore_ascii_case(WEBSOCKET.as_bytes()))
+    let mut upgrades = headers.get_all(header::UPGRADE).iter();
+    let is_websocket = |value: &HeaderValue| {
+        let protocol = value.as_bytes();
+        protocol.eq_ignore_ascii_case(WEBSOCKET.as_bytes())
+    };
+    // A host could choose the protocol of a second header.
+    upgrades.next().is_some_and(is_websocket) && upgrades.next().is_none()
 }
 
 fn refusal(refused: &Refused) -> Response<AnswerBody> {
@@ -213,5 +232,29 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 impl From<HostGone> for io::Error {
     fn from(gone: HostGone) -> Self {
         Self::other(gone)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_connection_remembers_few_credentials_and_each_once() {
+        let text = |n: usize| SentText {
+            sent: n.to_string().into_bytes().into(),
+            stand_in: Vec::new(),
+        };
+        let mut known = VecDeque::new();
+        for _ in 0..3 {
+            remember(&mut known, vec![text(0), text(1)]);
+        }
+        assert_eq!(known.len(), 2);
+        for n in 0..2 * MOST_CREDENTIALS {
+            remember(&mut known, vec![text(n)]);
+        }
+        assert_eq!(known.len(), MOST_CREDENTIALS);
+        let newest = known.back().unwrap();
+        assert_eq!(newest.sent, text(2 * MOST_CREDENTIALS - 1).sent);
     }
 }

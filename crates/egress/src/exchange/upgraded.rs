@@ -1,4 +1,4 @@
-//! Connections that no longer carry requests, such as those of a WebSocket.
+//! Connections that were upgraded to a WebSocket.
 
 use std::{io, time::Duration};
 
@@ -16,8 +16,7 @@ use crate::carry::{CutOff, both};
 
 /// The size of the buffers.
 const BUFFER_BYTES: usize = 16 * 1024;
-/// The time after which a possible beginning of a value is passed on, if nothing follows it: the program may wait for
-/// it.
+/// The longest time for which a possible beginning of a value is held back. The program may be waiting for these bytes.
 const HOLD_TIME: Duration = Duration::from_millis(50);
 
 /// Both ends of a connection that is about to be upgraded.
@@ -39,7 +38,7 @@ impl UpgradedPair {
     }
 }
 
-/// Carries bytes until both directions have ended. Stand-ins stop it, as far as they can be seen.
+/// Copies bytes until both directions have ended. A stand-in in plain text or in base64 ends the connection.
 pub(super) async fn carry(program: Upgraded, host: Upgraded, visit: &Visit) {
     let (mut from_program, mut to_program) = split(TokioIo::new(program));
     let (mut from_host, mut to_host) = split(TokioIo::new(host));
@@ -51,6 +50,8 @@ pub(super) async fn carry(program: Upgraded, host: Upgraded, visit: &Visit) {
                 return Err(CutOff::Blocked(BlockReason::StandIn));
             }
             to_host.write_all(&buffer).await?;
+            // TLS keeps bytes that the socket does not take at once.
+            to_host.flush().await?;
             buffer.clear();
         }
         to_host.shutdown().await?;
@@ -66,6 +67,7 @@ pub(super) async fn carry(program: Upgraded, host: Upgraded, visit: &Visit) {
                     Ok(read) => read,
                     Err(_nothing) => {
                         to_program.write_all(&mask.finish()).await?;
+                        to_program.flush().await?;
                         continue;
                     }
                 }

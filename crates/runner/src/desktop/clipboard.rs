@@ -1,4 +1,4 @@
-//! The clipboard, as a person with control reads and sets it.
+//! Reads and sets the clipboard for a person in control.
 
 use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -30,11 +30,11 @@ use super::{
     x::{Atoms, XError, connect},
 };
 
-/// The longest wait for the program that copied something. It may be frozen.
+/// The timeout for the program that owns the clipboard, which may be frozen.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(1);
 const POLL_EVERY: Duration = Duration::from_millis(2);
 
-/// The time after which the X server counts as stuck when the clipboard is read or set.
+/// The timeout for reading or setting the clipboard, after which the X server is considered stuck.
 const CLIPBOARD_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// A text that a person put on the clipboard, and the window that owns it. The thread that reads the X server's events
@@ -91,7 +91,7 @@ impl OwnClipboard {
         })))
     }
 
-    /// Puts a text on the clipboard. Blocks until the X server has taken note.
+    /// Puts a text on the clipboard. Blocks until the X server has processed it.
     pub(super) fn set(&self, text: Secret) -> Result<(), XError> {
         let OwnClipboardParts {
             connection,
@@ -108,7 +108,7 @@ impl OwnClipboard {
         Ok(())
     }
 
-    /// Forgets the text: another program has copied something, or the clipboard was emptied.
+    /// Forgets the text, because another program has copied something or the clipboard was cleared.
     pub(super) fn forget(&self) {
         *self.text() = None;
     }
@@ -118,7 +118,7 @@ impl OwnClipboard {
         let OwnClipboardParts {
             connection, atoms, ..
         } = &*self.0;
-        // Programs of long ago name no property.
+        // Obsolete clients do not name a property.
         let property = if asked.property == NONE {
             asked.target
         } else {
@@ -138,7 +138,7 @@ impl OwnClipboard {
         Ok(())
     }
 
-    /// Writes what was asked for to a program's window. Returns false if we do not have it.
+    /// Writes the requested data to a program's window. Returns false if it is not available.
     fn give(&self, asked: &SelectionRequestEvent, property: Atom) -> Result<bool, XError> {
         let OwnClipboardParts {
             connection, atoms, ..
@@ -169,7 +169,7 @@ impl OwnClipboard {
     }
 }
 
-/// Asks the program that copied something for its text, on a connection of its own. Blocks.
+/// Requests the text from the program that owns the clipboard, on a separate connection. Blocks.
 pub(super) fn read(display: &str, guarded: &GuardedValues) -> Result<ClipboardRead, XError> {
     let (connection, root) = connect(display)?;
     let atoms = Atoms::new(&connection)?.reply()?;
@@ -186,7 +186,7 @@ pub(super) fn read(display: &str, guarded: &GuardedValues) -> Result<ClipboardRe
     if found.bytes_after > 0 || found.type_ == atoms.INCR {
         return Ok(ClipboardRead::TooLong);
     }
-    // The clipboard is about to be emptied if there is a secret in it.
+    // A clipboard with a secret is about to be cleared.
     if found.value.is_empty() || guarded.are_in(&found.value) {
         return Ok(ClipboardRead::Empty);
     }
@@ -210,7 +210,7 @@ fn answered(connection: &RustConnection) -> Result<Option<Atom>, XError> {
     Ok(None)
 }
 
-/// Makes a window that nobody sees.
+/// Creates an invisible window.
 pub(super) fn hidden_window(connection: &RustConnection, root: u32) -> Result<u32, XError> {
     let window = connection.generate_id()?;
     connection.create_window(

@@ -1,4 +1,4 @@
-//! Writes a folder as an archive, while it is being sent.
+//! Streams a folder as an archive.
 
 use std::{
     io::{self, Read, Write},
@@ -24,7 +24,7 @@ use super::{
 const PIECE_BYTES: usize = 256 * 1024;
 const MOST_ENTRIES: usize = 200_000;
 const MOST_DEPTH: usize = 100;
-/// The most things that are told to be left out, each on a line.
+/// The most omitted entries that are listed, each on a line.
 const MOST_TOLD: usize = 1000;
 
 /// A folder that is about to be packed.
@@ -43,13 +43,13 @@ struct Packer {
     left_out: String,
 }
 
-/// Passes bytes on as frames.
+/// Sends bytes as frames.
 struct PieceWriter {
     pieces: Pieces,
     frame: BytesMut,
 }
 
-/// A file with exactly the length that its header says: cut if it has grown, padded if it has shrunk.
+/// A file with exactly the length in its header: truncated if it has grown, zero-padded if it has shrunk.
 struct Exactly {
     file: std::fs::File,
     left: u64,
@@ -73,10 +73,10 @@ impl Packing {
         })
     }
 
-    /// Sends the archive as packed frames until it is complete or nobody wants it any more. Blocks.
+    /// Sends the archive as packed frames until it is complete or the receiver is gone. Blocks.
     pub(super) fn send_all(self, pieces: &Pieces) {
         if let Err(problem) = self.pack(pieces.clone()) {
-            // If nobody listens, nobody needs the reason.
+            // The receiver may be gone.
             let _ = pieces.blocking_send(Err(problem));
         }
     }
@@ -126,8 +126,8 @@ impl Packer {
         Ok(())
     }
 
-    /// Adds the thing in one place. Devices, pipes and sockets are left out, and so is everything unreadable and of the
-    /// kernel, which is told at the end.
+    /// Adds one entry. Devices, pipes and sockets are omitted silently. Unreadable files and those of the kernel are
+    /// omitted too, and listed at the end.
     fn add(&mut self, place: &FilePlace, inside: &Path, depth: usize) -> Result<(), FileProblem> {
         let stat = match place.stat() {
             Ok(stat) => stat,
@@ -176,7 +176,7 @@ impl Packer {
         added.map_err(|error| failed_io(&place.path, &error))
     }
 
-    /// Remembers that something is not in the archive. What has gone in the meantime does not count.
+    /// Records an omitted entry. Entries that were removed in the meantime are not listed.
     fn leave_out(&mut self, problem: &FileProblem) -> Result<(), FileProblem> {
         if problem.kind != FileProblemKind::Missing {
             self.n_left_out += 1;
@@ -187,7 +187,7 @@ impl Packer {
         Ok(())
     }
 
-    /// Adds a text about everything that was left out, if anything was.
+    /// Adds the list of omitted entries, if there are any.
     fn add_left_out(&mut self, path: &str) -> Result<(), FileProblem> {
         if self.n_left_out == 0 {
             return Ok(());
@@ -210,7 +210,7 @@ impl Packer {
             return Ok(());
         }
         let message = format!(
-            "an archive has at most {MOST_ENTRIES} entries and {MOST_DEPTH} levels, and this is too much at {path}"
+            "an archive has at most {MOST_ENTRIES} entries and {MOST_DEPTH} levels: {path} exceeds that"
         );
         Err(FileProblem::new(FileProblemKind::TooMuch, message))
     }

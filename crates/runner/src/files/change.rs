@@ -14,26 +14,26 @@ use super::{
     place::{FilePlace, open_below, open_folder},
 };
 
-/// The most folders in each other that are removed. Each is open meanwhile.
+/// The deepest tree that is removed. Each level keeps a folder open.
 const MOST_DEPTH: usize = 500;
-/// The names that are read before they are removed. A folder may have more than fit in memory.
+/// The number of names that are read at once. A folder may have more names than fit in memory.
 const REMOVED_AT_ONCE: usize = 1000;
 
-/// The way in which something is removed.
+/// Options for a removal.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Removal<'a> {
     /// True to remove a folder with everything in it.
     pub(super) recursive: bool,
     /// The version that the file must have.
     pub(super) version: Option<&'a str>,
-    /// Fires when nothing more may be removed.
+    /// Fires when the removal must stop.
     pub(super) cancel: &'a CancellationToken,
 }
 
 /// Makes a folder, with the folders that it is in.
 pub(super) fn make_folder(path: &str) -> Result<FileStat, FileProblem> {
     std::fs::create_dir_all(path).map_err(|error| failed_io(path, &error))?;
-    // Finds out whether it is a folder of the kernel.
+    // Refuses a folder of the kernel.
     open_folder(path)?;
     stat(path)
 }
@@ -79,8 +79,8 @@ pub(super) fn remove(path: &str, removal: Removal<'_>, home: &str) -> Result<(),
     }
 }
 
-/// Removes a folder with everything in it, or as much as is gone when the token fires. It follows no link, even if a
-/// folder becomes one meanwhile.
+/// Removes a folder with everything in it, and stops early when the token fires. It follows no link, even if a folder
+/// is replaced by one meanwhile.
 fn remove_tree(
     place: &FilePlace,
     cancel: &CancellationToken,
@@ -121,11 +121,11 @@ pub(super) fn check_version(found: &FileStat, expected: Option<&str>) -> Result<
     Err(FileProblem::new(FileProblemKind::Changed, message))
 }
 
-/// Refuses to take away the home folder, or a folder that it is in.
+/// Refuses to move or remove the home folder or one of its parents.
 fn check_may_go(path: &str, home: &str) -> Result<(), FileProblem> {
     let rest = home.strip_prefix(path);
     if path == "/" || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/')) {
-        let message = format!("{path} stays: the home folder is there");
+        let message = format!("{path} cannot be moved or removed: it contains the home folder");
         return Err(FileProblem::new(FileProblemKind::Denied, message));
     }
     Ok(())

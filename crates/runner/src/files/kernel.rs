@@ -1,4 +1,4 @@
-//! The kernel's answers: errors as problems, and the file systems that are no files.
+//! Translates the kernel's errors into problems, and recognizes the kernel's own file systems.
 
 use std::os::fd::AsFd;
 

@@ -1,4 +1,4 @@
-//! Looks at files and folders.
+//! Lists folders and describes files.
 
 use std::{
     ffi::{OsStr, OsString},
@@ -13,7 +13,7 @@ use super::{
     place::{FilePlace, describe, open_folder, path_below},
 };
 
-/// The most entries of a folder that is listed at all.
+/// The most entries of a folder that can be listed.
 const MOST_ENTRIES: usize = 100_000;
 
 /// Returns the facts about the thing at an absolute path.

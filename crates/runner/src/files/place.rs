@@ -1,4 +1,4 @@
-//! Places in folders, found without being led astray.
+//! Opens paths safely while programs may change the folders on the way.
 
 use std::{
     ffi::{OsStr, OsString},
@@ -13,7 +13,7 @@ use rustix::fs::{
 
 use super::kernel::{check_file_system, failed, failed_io};
 
-/// A name in an open folder. The folder cannot be exchanged any more.
+/// A name in an open folder, which can no longer be replaced by another folder.
 #[derive(Debug)]
 pub(super) struct FilePlace {
     pub(super) folder: OwnedFd,
@@ -24,7 +24,7 @@ pub(super) struct FilePlace {
 }
 
 impl FilePlace {
-    /// Finds the folder of an absolute path. Links to folders are followed on the way, but not into the kernel.
+    /// Opens the folder of an absolute path. Links to folders are followed, except into file systems of the kernel.
     pub(super) fn find(path: &str) -> Result<Self, FileProblem> {
         let no_name = || FileProblem::new(FileProblemKind::Folder, "/ is a folder");
         let (folder, name) = path.rsplit_once('/').ok_or_else(no_name)?;
@@ -50,14 +50,14 @@ impl FilePlace {
         Ok(Self { folder, name, path })
     }
 
-    /// Returns the facts about the thing in this place. A link is not followed.
+    /// Returns the metadata of the entry at this place. A link is not followed.
     pub(super) fn stat(&self) -> Result<FileStat, FileProblem> {
         let found = statat(&self.folder, &*self.name, AtFlags::SYMLINK_NOFOLLOW);
         let found = found.map_err(|errno| failed(&self.path, errno))?;
         Ok(self.describe(&found))
     }
 
-    /// Returns the facts about the thing in this place, or nothing if it is free.
+    /// Returns the metadata of the entry at this place, or `None` if there is none.
     pub(super) fn stat_if_any(&self) -> Result<Option<FileStat>, FileProblem> {
         match self.stat() {
             Ok(stat) => Ok(Some(stat)),
@@ -68,7 +68,7 @@ impl FilePlace {
 
     /// Opens the regular file in this place for reading.
     pub(super) fn open_file(&self) -> Result<(OwnedFd, FileStat), FileProblem> {
-        // Looking first has no effect on a pipe or a device, which opening may have.
+        // Opening a pipe or a device may have side effects, so its type is checked first.
         check_regular(&self.stat()?)?;
         let flags =
             OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
@@ -81,11 +81,11 @@ impl FilePlace {
         Ok((file, stat))
     }
 
-    /// Describes the thing in this place.
+    /// Describes the entry at this place.
     pub(super) fn describe(&self, found: &Stat) -> FileStat {
         let mut stat = describe(self.path.clone(), found);
         if stat.kind == FileKind::Link {
-            // A link that has just gone has no target.
+            // The link may have just been removed.
             let target = readlinkat(&self.folder, &*self.name, Vec::new()).ok();
             stat.target = target.map(|target| target.to_string_lossy().into_owned());
         }
@@ -122,7 +122,7 @@ fn open(path: &str, flags: OFlags) -> Result<OwnedFd, FileProblem> {
     opened.map_err(|errno| failed(path, errno))
 }
 
-/// Describes the thing at a path.
+/// Describes the entry at a path.
 pub(super) fn describe(path: String, found: &Stat) -> FileStat {
     let kind = match FileType::from_raw_mode(found.st_mode) {
         FileType::RegularFile => FileKind::File,
@@ -143,7 +143,7 @@ pub(super) fn describe(path: String, found: &Stat) -> FileStat {
         path,
         kind,
         size,
-        // Times that no calendar has are shown as 1970.
+        // Times outside of the calendar are shown as 1970.
         modified_at: Timestamp::new(found.st_mtime, nanoseconds).unwrap_or_default(),
         version: format!(
             "{size:x}-{:x}-{nanoseconds:x}-{:x}",

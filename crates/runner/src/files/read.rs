@@ -1,4 +1,4 @@
-//! Reads a file, a piece at a time.
+//! Reads a file in pieces.
 
 use std::os::fd::OwnedFd;
 
@@ -15,7 +15,7 @@ use super::{kernel::failed, place::FilePlace};
 /// The data in one frame.
 const PIECE_BYTES: usize = 256 * 1024;
 
-/// Packed frames of data, or the reason why there are no more.
+/// Packed frames of data, or the error that ended them.
 pub(super) type Pieces = mpsc::Sender<Result<Bytes, FileProblem>>;
 
 /// An open file, and the part of it that is wanted.
@@ -28,7 +28,7 @@ pub(super) struct Reading {
 }
 
 impl Reading {
-    /// Opens a regular file. The range counts only if the file is in the version `range_of`.
+    /// Opens a regular file. The range is ignored if the file is no longer in the version `range_of`.
     pub(super) fn open(
         path: &str,
         range: Option<ByteRange>,
@@ -52,11 +52,11 @@ impl Reading {
         })
     }
 
-    /// Sends the data as packed frames until it is complete or nobody wants it any more. Blocks.
+    /// Sends the data as packed frames until it is complete or the receiver is gone. Blocks.
     pub(super) fn send_all(self, pieces: &Pieces) {
         let sent = self.read_all(|piece| pieces.blocking_send(Ok(piece)).is_ok());
         if let Err(problem) = sent {
-            // If nobody listens, nobody needs the reason.
+            // The receiver may be gone.
             let _ = pieces.blocking_send(Err(problem));
         }
     }
@@ -93,7 +93,7 @@ impl Reading {
                     Err(errno) => return Err(failed(path, errno)),
                 }
             }
-            // An allocation may be larger than what was asked for.
+            // The vector may have more capacity than requested.
             piece.truncate(end);
             let n_read = u64::try_from(wanted).unwrap_or(left);
             (from, left) = (from + n_read, left - n_read);

@@ -127,7 +127,7 @@ fn only_regular_files_are_read_and_written() {
 }
 
 #[test]
-fn a_link_to_a_folder_leads_on_but_is_not_listed() {
+fn a_link_to_a_folder_is_followed_inside_a_path_but_cannot_be_listed() {
     let (_folder, home) = home();
     std::fs::create_dir(format!("{home}/real")).unwrap();
     std::fs::write(format!("{home}/real/a"), "text").unwrap();
@@ -168,7 +168,7 @@ fn a_replaced_file_keeps_its_mode_and_gets_another_version() {
 }
 
 #[test]
-fn what_a_killed_runner_left_is_removed_by_the_next_write() {
+fn the_next_write_removes_files_of_a_killed_runner() {
     let (_folder, home) = home();
     let leftover = format!("{home}/.big.iso.0123456789abcdef-0.deskhand-part");
     std::fs::write(&leftover, "half").unwrap();
@@ -191,7 +191,7 @@ fn names(folder: &str) -> Vec<String> {
 }
 
 #[test]
-fn a_new_file_replaces_none_and_may_be_a_program() {
+fn a_new_file_replaces_nothing_and_can_be_executable() {
     let (_folder, home) = home();
     let file = format!("{home}/tool.sh");
     let begin = |condition: &WriteCondition| Part::begin(&file, condition, None).unwrap();

@@ -18,25 +18,26 @@ use crate::barrier::Passage;
 
 /// The timeout for the first head.
 const BEGIN_TIMEOUT: Duration = Duration::from_secs(10);
-/// The timeout for a piece that does not come or go. The server gives up earlier.
+/// The timeout for receiving or sending one piece. The server's own timeout is shorter.
 const PIECE_TIMEOUT: Duration = Duration::from_secs(120);
 /// The most pieces between the file and the stream.
 const MOST_PIECES: usize = 4;
 
-/// The reason why a transfer ended without a result.
+/// The error that ended a transfer.
 #[derive(Debug, thiserror::Error)]
 enum TransferError {
-    /// The other side hears of it.
+    /// Reported to the other side.
     #[error(transparent)]
     Problem(#[from] FileProblem),
     #[error(transparent)]
     Wire(#[from] WireError),
 }
 
-/// Carries out the transfer that the other side asks for, for as long as it may. The passage is absent if it never may.
+/// Carries out the requested transfer until it is barred. `passage` is absent if the actor is not admitted.
 pub(crate) async fn serve(mut wire: FileWire, passage: Option<Passage>) {
     let served = match passage.map(Arc::new) {
-        // Read the request before it is refused: otherwise the other side may meet a closed stream instead of the reason.
+        // Read the request before refusing it. Otherwise the other side might see a closed stream instead of the
+        // reason.
         None => in_time(BEGIN_TIMEOUT, wire.head::<ToTransfer>())
             .await
             .and(Err(TransferError::Problem(leased()))),
@@ -49,7 +50,7 @@ pub(crate) async fn serve(mut wire: FileWire, passage: Option<Passage>) {
     match served {
         Ok(()) => {}
         Err(TransferError::Problem(problem)) => {
-            // If the other side is gone, nobody needs the reason.
+            // The other side may be gone.
             let refused = FromTransfer::Refused(problem);
             let _ = timeout(BEGIN_TIMEOUT, wire.send_head(&refused)).await;
         }
@@ -110,7 +111,7 @@ async fn carry_out(wire: &mut FileWire, passage: &Arc<Passage>) -> Result<(), Tr
     }
 }
 
-/// Sends a head, and then everything that `produce` makes in a thread of its own.
+/// Sends a head, and then everything that `produce` sends from a blocking thread.
 async fn send(
     wire: &mut FileWire,
     head: FromTransfer,
@@ -118,7 +119,7 @@ async fn send(
 ) -> Result<(), TransferError> {
     wire.send_head(&head).await?;
     let (sender, mut pieces) = mpsc::channel(MOST_PIECES);
-    // The thread ends when the receiver does.
+    // The thread ends when the receiver is dropped.
     let producing = spawn_blocking(move || produce(&sender));
     while let Some(piece) = pieces.recv().await {
         in_time(PIECE_TIMEOUT, wire.send_packed(piece?)).await?;
@@ -129,10 +130,10 @@ async fn send(
     Ok(wire.send_head(&FromTransfer::Ended).await?)
 }
 
-/// Writes what arrives to a file. It takes its place only after the end was announced.
+/// Writes the received data to a file, which gets its name only after [`ToTransfer::End`].
 ///
-/// The threads and the unfinished file hold the passage. So nothing changes after another holder of the lease was
-/// confirmed, even if nobody waits for a thread any more.
+/// The threads and the unfinished file hold the passage, so no file changes after another lease holder was confirmed,
+/// even if this task is gone.
 async fn receive(
     wire: &mut FileWire,
     path: String,
@@ -144,12 +145,12 @@ async fn receive(
     let part = changing(passage, move || Part::begin(&path, &begun, holding)).await?;
     wire.send_head(&FromTransfer::Writing).await?;
     let (sender, pieces) = mpsc::channel(MOST_PIECES);
-    // The thread ends when the sender is gone, and the file with it if nobody waits for the thread any more.
+    // The thread ends when the sender is dropped. If this task is gone by then, the unfinished file is removed.
     let writing = spawn_blocking(move || part.take_all(pieces));
     loop {
         match in_time(PIECE_TIMEOUT, wire.next()).await? {
             FileFrame::Data(piece) => {
-                // If the thread has failed, it has the reason.
+                // The thread has failed, and returns the reason below.
                 if sender.send(piece).await.is_err() {
                     break;
                 }

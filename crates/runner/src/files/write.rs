@@ -1,6 +1,6 @@
-//! Writes a file without a name, or under a temporary one beside its place, and moves it there when it is complete.
+//! Writes an unnamed or temporary file, and gives it its name when it is complete.
 //!
-//! So a reader sees the old file or the new one, never a part, and neither does anybody after a crash.
+//! A reader sees the old file or the new one, never a partial one, even after a crash.
 
 use std::{
     collections::HashSet,
@@ -36,26 +36,26 @@ use crate::barrier::Passage;
 
 /// The end of the names of files that are being written.
 const PART_ENDING: &str = ".deskhand-part";
-/// The part of a file's name in its temporary name, in characters, so that the whole stays legal.
+/// The number of characters of a file's name in its temporary name, which keeps that within the limit.
 const NAME_CHARS: usize = 40;
-/// The most folders that are remembered to have no leftovers.
+/// The most folders that are remembered as clean.
 const MOST_SWEPT: usize = 10_000;
 
-/// A file on its way. Unless it is finished, it is removed on drop.
+/// An unfinished file. It is removed on drop.
 #[derive(Debug)]
 pub(super) struct Part {
     place: FilePlace,
-    /// Its name in the folder of its place, where the file system has no files without names.
+    /// Its temporary name, if the file system does not support unnamed files.
     temporary: Option<String>,
     file: File,
     n_bytes: u64,
-    /// The size of the largest file that this process may write. It would be killed beyond that.
+    /// The file size limit of this process, which would be killed if it wrote more.
     most_bytes: u64,
     /// Dropped after everything else.
     _passage: Option<Arc<Passage>>,
 }
 
-/// The way in which a write ends.
+/// The conditions and permissions with which a write ends.
 #[derive(Debug)]
 pub(super) struct WriteEnd {
     /// The number of bytes that must have arrived, if it is known.
@@ -65,7 +65,7 @@ pub(super) struct WriteEnd {
 }
 
 impl Part {
-    /// Makes the file, and the folders that it is in. Holds the permission for as long as there is an unfinished file.
+    /// Creates the file and its parent folders. The passage is held as long as the unfinished file exists.
     pub(super) fn begin(
         path: &str,
         condition: &WriteCondition,
@@ -91,7 +91,7 @@ impl Part {
         })
     }
 
-    /// Writes everything that arrives. Blocks until the sender is gone.
+    /// Writes all received pieces. Blocks until the sender is dropped.
     pub(super) fn take_all(
         mut self,
         mut pieces: mpsc::Receiver<Bytes>,
@@ -101,7 +101,7 @@ impl Part {
             self.n_bytes = self.n_bytes.saturating_add(n_bytes);
             if self.n_bytes > self.most_bytes {
                 let message = format!(
-                    "{} would be larger than {} bytes, which a file on this desktop may have",
+                    "{} would exceed {} bytes, the size limit for files on this desktop",
                     self.place.path, self.most_bytes
                 );
                 return Err(FileProblem::new(FileProblemKind::TooMuch, message));
@@ -112,8 +112,8 @@ impl Part {
         Ok(self)
     }
 
-    /// Moves the file to its place, if it is as long as announced and the condition still holds. Returns true if it is
-    /// new.
+    /// Gives the file its name, if its length is as announced and the condition still holds. Returns true if the file
+    /// is new.
     pub(super) fn finish(mut self, end: &WriteEnd) -> Result<(FileStat, bool), FileProblem> {
         if let Some(length) = end.length.filter(|length| *length != self.n_bytes) {
             let message = format!(
@@ -129,7 +129,7 @@ impl Part {
         Ok((self.place.stat()?, before.is_none()))
     }
 
-    /// Gives the new file the permissions of the old one, as if that had been written to, and lets it be run if asked.
+    /// Copies the permissions of the old file, and makes the file executable if requested.
     fn set_mode(&self, is_replacing: bool, is_executable: bool) -> rustix::io::Result<()> {
         let found = if is_replacing {
             let place = &self.place;
@@ -139,7 +139,7 @@ impl Part {
         };
         let mut mode = found.st_mode & 0o777;
         if is_executable {
-            // Whoever may read it may run it.
+            // Everybody who may read it may execute it.
             mode |= (mode & 0o444) >> 2;
         }
         if is_replacing || is_executable {
@@ -158,7 +158,7 @@ impl Part {
         let temporary = match self.temporary.clone() {
             Some(temporary) => temporary,
             None => {
-                // Only a rename replaces a file, and needs a name. The file is complete by now.
+                // Only a rename can replace a file, and it needs a name.
                 let temporary = temporary_name(&self.place);
                 link(&self.file, &self.place, temporary.as_ref())?;
                 self.temporary.insert(temporary).clone()
@@ -177,20 +177,20 @@ impl Part {
 impl Drop for Part {
     fn drop(&mut self) {
         if let Some(temporary) = &self.temporary {
-            // If the folder is gone, the file is too.
+            // If the folder is gone, so is the file.
             let _ = unlinkat(&self.place.folder, &**temporary, AtFlags::empty());
         }
     }
 }
 
-/// Creates a file in the folder of this place: without a name, so that the kernel removes it whoever is killed, or with
-/// a temporary one.
+/// Creates a file in the folder of this place. It has no name if the file system supports that, so that the kernel
+/// removes it even if the runner is killed.
 fn create(place: &FilePlace) -> rustix::io::Result<(File, Option<String>)> {
     let mode = Mode::from_raw_mode(0o666);
     let nameless = OFlags::WRONLY | OFlags::TMPFILE | OFlags::CLOEXEC;
     match openat(&place.folder, ".", nameless, mode) {
         Ok(file) => return Ok((file.into(), None)),
-        // The file system, or the kernel, does not know such files.
+        // The file system or the kernel does not support unnamed files.
         Err(Errno::OPNOTSUPP | Errno::ISDIR | Errno::INVAL | Errno::NOSYS) => {}
         Err(errno) => return Err(errno),
     }
@@ -200,7 +200,7 @@ fn create(place: &FilePlace) -> rustix::io::Result<(File, Option<String>)> {
     Ok((file.into(), Some(temporary)))
 }
 
-/// Gives a file without a name this one. Replaces nothing.
+/// Gives an unnamed file this name. Replaces nothing.
 fn link(file: &File, place: &FilePlace, name: &OsStr) -> rustix::io::Result<()> {
     let own = format!("/proc/self/fd/{}", file.as_raw_fd());
     linkat(CWD, own, &place.folder, name, AtFlags::SYMLINK_FOLLOW)
@@ -253,8 +253,8 @@ fn process_tag() -> &'static str {
     &TAG
 }
 
-/// Removes the files that a killed runner left in this folder, once for each folder. A sandbox has one runner, so they
-/// are nobody's.
+/// Removes temporary files that a killed runner left in this folder, once per folder. A sandbox has only one runner, so
+/// they are no longer in use.
 fn remove_leftovers(path: &str) {
     static SWEPT: LazyLock<Mutex<HashSet<(u64, u64)>>> = LazyLock::new(Mutex::default);
     let Ok(folder) = open_folder(path) else {

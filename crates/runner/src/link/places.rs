@@ -1,7 +1,7 @@
-//! Bounds on the streams that are open at the same time.
+//! Limits the number of open streams.
 //!
-//! Screens and terminals have places of their own, so that requests to programs cannot shut people out. Nobody takes
-//! more than half of the places of a kind.
+//! Screens and terminals have a separate limit, so that requests to programs cannot shut people out. One actor can take
+//! at most half of the places of a kind.
 
 use std::{
     collections::HashMap,
@@ -33,7 +33,7 @@ enum StreamKind {
     Served,
 }
 
-/// The refusal if all places that the actor may have are taken.
+/// The error if no place is left for an actor.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct NoPlace {
     pub(super) n_open: usize,
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn one_person_leaves_half_of_the_places_to_others() {
+    fn one_person_can_take_at_most_half_of_the_places() {
         let places = StreamPlaces::default();
         let (greedy, other) = (person(), person());
         let page = StreamTarget::Port { port: 3000 };

@@ -171,7 +171,7 @@ impl StreamOpener {
 
     async fn join_terminal(&self, stream: u64, viewer: Viewer) -> Result<(), StreamError> {
         let socket = self.server.dial(&stream_path(stream)).await?;
-        // However it ends, both sides are closed, and each side knows its own reason.
+        // Both sides are closed in any case, and each knows its own error.
         if let Err(error) = viewer.serve(socket).await {
             let error = &error as &dyn std::error::Error;
             tracing::debug!(error, stream, "a stream ended with an error");
@@ -179,7 +179,7 @@ impl StreamOpener {
         Ok(())
     }
 
-    /// Connects to a port of the sandbox's loopback, unless it is one of ours.
+    /// Connects to a port of the sandbox's loopback, unless the runner itself listens there.
     async fn connect_port(&self, port: u16) -> Result<TcpStream, StreamError> {
         let is_own = tokio::task::spawn_blocking(move || ports::is_own(port)).await;
         if is_own.unwrap_or(true) || self.code.port() == Some(port) {
@@ -196,7 +196,7 @@ impl StreamOpener {
         writer: impl AsyncWrite + Unpin,
     ) -> Result<(), StreamError> {
         let socket = self.server.dial(&stream_path(stream)).await?;
-        // However the copy ends, both sides are closed, and each side knows its own reason.
+        // Both sides are closed in any case, and each knows its own error.
         if let Err(error) = copy(socket, reader, writer).await {
             let error = &error as &dyn std::error::Error;
             tracing::debug!(error, stream, "a stream ended with an error");
@@ -205,17 +205,17 @@ impl StreamOpener {
     }
 }
 
-/// Connects to a port of the loopback, which may be open for one version of IP only.
+/// Connects to a port of the loopback, over IPv4 or else over IPv6.
 async fn connect_loopback(port: u16) -> io::Result<TcpStream> {
     let connected = match TcpStream::connect((Ipv4Addr::LOCALHOST, port)).await {
         Err(refused) => {
             let sixth = TcpStream::connect((Ipv6Addr::LOCALHOST, port)).await;
-            // A machine without IPv6 has another error there.
+            // The error of IPv4 is more useful on machines without IPv6.
             sixth.map_err(|_also| refused)
         }
         connected => connected,
     }?;
-    // Small messages, such as those of a WebSocket, must not wait for more.
+    // Small messages, such as those of a WebSocket, must not be delayed.
     connected.set_nodelay(true)?;
     Ok(connected)
 }

@@ -1,4 +1,4 @@
-//! A connection that is asked for and not decided about yet.
+//! A pending connection that the server has not decided about yet.
 
 use std::net::SocketAddrV4;
 
@@ -8,11 +8,11 @@ use super::{
     stack::Stack,
 };
 
-/// A connection that a program waits for. Dropping it refuses it.
+/// A connection that a program waits for. Dropping it refuses the connection.
 pub(super) struct Asking {
     stack: Stack,
     endpoints: Endpoints,
-    /// The packet that asked for it.
+    /// The SYN packet.
     syn: Vec<u8>,
     is_settled: bool,
 }
@@ -38,12 +38,12 @@ impl Asking {
         Flow::new(self.stack.clone(), handle, self.endpoints)
     }
 
-    /// Refuses the connection as a host does on which nothing listens.
+    /// Refuses the connection with a reset, like a host on which nothing listens.
     pub(super) fn reset(mut self) {
         self.settle(packet::reset(&self.syn));
     }
 
-    /// Refuses the connection because there is no way to the host.
+    /// Refuses the connection as unreachable.
     pub(super) fn unreachable(mut self) {
         self.settle(packet::unreachable(&self.syn, Unreachable::Host));
     }

@@ -25,13 +25,13 @@ use tokio_tungstenite::tungstenite::{self, Message};
 
 use crate::link::{LinkError, Server, Socket};
 
-/// The most connections for which the server is dialled at the same time.
+/// The most concurrent dials of the server.
 const MOST_DIALLING: usize = 16;
-/// The longest wait for an answer. The server may ask people, but a program's kernel gives up after two minutes.
+/// The timeout for an answer. The server may ask people, but the kernel gives up after two minutes.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(130);
-/// The timeout for a program to take the last bytes of a connection that broke.
+/// The timeout for a program to receive the last bytes of a broken connection.
 const FLUSH_TIMEOUT: Duration = Duration::from_secs(10);
-/// The most connections that are dialled ahead, and the time for which they are kept.
+/// The most connections that are dialled in advance, and the time for which they are kept.
 const MOST_SPARE: usize = 4;
 const SPARE_TIME: Duration = Duration::from_secs(20);
 const PIECE_BYTES: usize = 64 * 1024;
@@ -51,10 +51,9 @@ pub(super) enum AskError {
     Unknown(#[from] serde_json::Error),
 }
 
-/// Asks the server. Clones share what they have.
+/// Sends requests to the server. Clones share their connections.
 ///
-/// A few connections to the server are dialled ahead while programs make connections, so that a program seldom waits
-/// for that.
+/// A few connections are dialled in advance while programs are active, so that a program rarely waits for one.
 #[derive(Debug, Clone)]
 pub(super) struct Connector {
     server: Server,
@@ -65,7 +64,7 @@ pub(super) struct Connector {
     tasks: Tasks,
 }
 
-/// A connection that was dialled ahead.
+/// A connection that was dialled in advance.
 struct DialledAhead {
     socket: Socket,
     since: Instant,
@@ -80,9 +79,9 @@ impl std::fmt::Debug for DialledAhead {
     }
 }
 
-/// The way in which the server's side of a connection ended.
+/// The outcome of the server's side of a connection.
 enum Ended {
-    /// Both directions, in order.
+    /// Both directions ended in order.
     Closed,
     /// The other host reset it, or the link broke.
     Broken,
@@ -109,7 +108,7 @@ impl Connector {
         self.dial_ahead();
         if let Some(ready) = ready {
             match answer(ready.socket, request.clone()).await {
-                // The server has closed it meanwhile.
+                // The server has closed it in the meantime.
                 Err(AskError::Broken(_) | AskError::Closed) => {}
                 answered => return answered,
             }
@@ -117,7 +116,7 @@ impl Connector {
         answer(self.dial().await?, request).await
     }
 
-    /// Closes connections that were dialled ahead and not used, again and again.
+    /// Closes unused connections periodically.
     pub(super) async fn tidy(&self) {
         loop {
             sleep(SPARE_TIME).await;
@@ -132,7 +131,7 @@ impl Connector {
         self.server.dial(NETWORK_PATH).await
     }
 
-    /// Dials another connection in the background, unless enough are there or on their way.
+    /// Dials another connection in the background, unless enough are ready or being dialled.
     fn dial_ahead(&self) {
         let Ok(permit) = Arc::clone(&self.ahead).try_acquire_owned() else {
             return;
@@ -175,8 +174,8 @@ async fn answer(mut socket: Socket, request: Bytes) -> Result<(NetworkAnswer, So
 
 /// Carries the bytes of a connection until both directions have ended, or one side breaks it off.
 ///
-/// An empty message stands for the end of one direction. A server that closes the socket has ended both, and one that
-/// drops it has the program's connection reset.
+/// An empty message ends one direction. If the server closes the socket properly, both directions have ended. If the
+/// socket breaks, the program's connection is reset.
 pub(super) async fn carry(
     socket: Socket,
     mut reader: impl AsyncRead + Unpin,
@@ -191,7 +190,7 @@ pub(super) async fn carry(
             let n_read = reader.read_buf(&mut piece).await?;
             let message = Message::Binary(piece.freeze());
             if sink.send(message).await.is_err() {
-                // The other direction knows the reason.
+                // The other direction reports the error.
                 return std::future::pending().await;
             }
             if n_read == 0 {
@@ -235,7 +234,7 @@ pub(super) async fn carry(
             let _ = sink.close().await;
         }
         Ended::Broken => {
-            // Bytes that arrived before the break are still for the program. After them it sees a reset.
+            // The program still receives the bytes that arrived before. Then it sees a reset.
             let _ = timeout(FLUSH_TIMEOUT, writer.flush()).await;
         }
     }

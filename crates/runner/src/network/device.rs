@@ -1,6 +1,6 @@
-//! The interface's open device: one packet with each read and write.
+//! The open TUN device. Each read and write is one packet.
 //!
-//! The kernel leaves out the checksums of TCP, and so do we: neither side can lose or change a byte.
+//! TCP checksums are omitted in both directions, since packets do not leave the machine.
 
 use std::{
     io,
@@ -14,7 +14,7 @@ use smoltcp::{
     time::Instant,
 };
 
-/// The header of a packet whose TCP checksum, 16 bytes after an IP header of 20, is left out.
+/// The header of a packet without its TCP checksum, which is 16 bytes after the IP header of 20 bytes.
 const WITHOUT_CHECKSUM: [u8; PACKET_HEADER_BYTES] = {
     let [start, zero] = 20_u16.to_ne_bytes();
     let [offset, none] = 16_u16.to_ne_bytes();
@@ -23,12 +23,12 @@ const WITHOUT_CHECKSUM: [u8; PACKET_HEADER_BYTES] = {
 const COMPLETE: [u8; PACKET_HEADER_BYTES] = [0; PACKET_HEADER_BYTES];
 const LONGEST: usize = PACKET_HEADER_BYTES + MTU as usize;
 
-/// The device, with room for one packet in each direction.
+/// The device, with a buffer of one packet for each direction.
 pub(super) struct Device {
     file: Arc<OwnedFd>,
     inbox: Box<[u8]>,
     n_received: usize,
-    /// True if the packet in the inbox is for the TCP stack.
+    /// True if the packet in the inbox is meant for the TCP stack.
     is_waiting: bool,
     outbox: Box<[u8]>,
 }
@@ -62,7 +62,7 @@ impl Device {
         packet.unwrap_or_default()
     }
 
-    /// Puts a packet into the inbox again that was read earlier.
+    /// Puts a packet that was read earlier back into the inbox.
     pub(super) fn put_back(&mut self, packet: &[u8]) {
         let end = PACKET_HEADER_BYTES + packet.len();
         if let Some(place) = self.inbox.get_mut(PACKET_HEADER_BYTES..end) {
@@ -71,12 +71,12 @@ impl Device {
         }
     }
 
-    /// Leaves the packet in the inbox to the TCP stack.
+    /// Passes the packet in the inbox on to the TCP stack.
     pub(super) fn pass_on(&mut self) {
         self.is_waiting = true;
     }
 
-    /// Writes a whole packet. One that the kernel does not take is lost, as on any network.
+    /// Writes a complete packet. It is lost if the kernel does not accept it, as on any network.
     pub(super) fn write(&mut self, packet: &[u8]) {
         let outgoing = Outgoing {
             file: &self.file,
@@ -132,7 +132,7 @@ impl RxToken for Incoming<'_> {
     }
 }
 
-/// The room for the next packet.
+/// The buffer for the next packet.
 pub(super) struct Outgoing<'a> {
     file: &'a OwnedFd,
     outbox: &'a mut [u8],
@@ -145,7 +145,7 @@ impl TxToken for Outgoing<'_> {
         let packet = &mut self.outbox[..end];
         packet[..PACKET_HEADER_BYTES].copy_from_slice(&self.header);
         let written = write(&mut packet[PACKET_HEADER_BYTES..]);
-        // A lost packet is sent again.
+        // TCP retransmits a lost packet.
         let _ = rustix::io::write(self.file, packet);
         written
     }

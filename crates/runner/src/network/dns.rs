@@ -1,4 +1,4 @@
-//! Messages of the domain name system, as far as a resolver of one kind of answer needs them (RFC 1035).
+//! The subset of DNS messages (RFC 1035) that a resolver for `A` records needs.
 
 use std::net::Ipv4Addr;
 
@@ -9,7 +9,7 @@ const LONGEST_NAME: usize = 253;
 const LONGEST_LABEL: usize = 63;
 /// The time for which programs may remember an answer, in seconds.
 const TTL: u32 = 30;
-/// A pointer to the question's name.
+/// A compression pointer to the name in the question.
 const NAME_OF_QUESTION: u16 = 0xc00c;
 
 const IS_REPLY: u16 = 0x8000;
@@ -25,7 +25,7 @@ const INTERNET: u16 = 1;
 pub(super) struct Query {
     id: u16,
     flags: u16,
-    /// The question as it came, which the reply repeats.
+    /// The raw question, which the reply repeats.
     question: Vec<u8>,
     pub(super) kind: QueryKind,
 }
@@ -36,11 +36,11 @@ pub(super) enum QueryKind {
     Address(String),
     /// Something else about this name.
     Other(String),
-    /// A name that no host has.
+    /// A name that no host can have.
     BadName,
-    /// A message that cannot be read.
+    /// A malformed message.
     Broken,
-    /// Something other than a question.
+    /// An unsupported operation.
     Unknown,
 }
 
@@ -48,17 +48,17 @@ pub(super) enum QueryKind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum DnsAnswer {
     Address(Ipv4Addr),
-    /// The name exists, but there is nothing of the kind that was asked for.
+    /// The name exists, but has no record of the requested type.
     Nothing,
     NoSuchName,
-    /// The answer is not known at present.
+    /// The lookup failed for now.
     Failure,
     Broken,
     Unknown,
 }
 
 impl Query {
-    /// Reads a message. Returns `None` if it deserves no reply.
+    /// Parses a message. Returns `None` if it must not be answered.
     pub(super) fn of(message: &[u8]) -> Option<Self> {
         let id = word(message, 0)?;
         let flags = word(message, 2)?;
@@ -129,7 +129,7 @@ impl Query {
     }
 }
 
-/// Reads the name at this place, and returns it with the place after it. It is `None` if no host can have it.
+/// Parses the name at this offset, and returns it with the offset after it. The name is `None` if no host can have it.
 fn name_at(message: &[u8], mut at: usize) -> Option<(Option<String>, usize)> {
     let begin = at;
     let mut name = String::new();
@@ -142,7 +142,7 @@ fn name_at(message: &[u8], mut at: usize) -> Option<(Option<String>, usize)> {
         }
         let label = message.get(at..at + length)?;
         at += length;
-        // Longer ones are pointers, which the first name of a message cannot have.
+        // Larger values are pointers, which the first name of a message cannot contain.
         if length > LONGEST_LABEL || at - begin > LONGEST_NAME + 1 {
             return None;
         }

@@ -40,7 +40,7 @@ fn a_name_is_read_and_answered() {
 }
 
 #[test]
-fn other_questions_are_told_apart() {
+fn other_queries_are_recognized() {
     let other = Query::of(&question(&[b"example", b"com"], 28)).unwrap();
     assert_eq!(other.kind, QueryKind::Other("example.com".to_owned()));
     assert_eq!(kind(&[b"with space", b"com"]), QueryKind::BadName);

@@ -1,4 +1,4 @@
-//! The stream of bytes of one connection.
+//! The byte stream of one connection.
 
 use std::{
     io,
@@ -18,7 +18,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 use super::{packet::Endpoints, stack::Stack};
 
-/// Both directions of a connection. When it is dropped before its end was announced, the program sees a reset.
+/// Both directions of a connection. If it is dropped before it was shut down, the program sees a reset.
 pub(super) struct Flow {
     ends: Arc<Ends>,
 }
@@ -33,7 +33,7 @@ struct Ends {
     stack: Stack,
     handle: SocketHandle,
     endpoints: Endpoints,
-    /// True if the program was told that no more bytes follow.
+    /// True if the direction to the program was shut down.
     is_shut: AtomicBool,
 }
 
@@ -75,7 +75,7 @@ impl AsyncRead for FlowReader {
         let mut core = ends.stack.core();
         let socket = core.socket(ends.handle);
         let mut n_read = 0;
-        // The bytes are in at most two pieces.
+        // The ring buffer holds the bytes in at most two pieces.
         for _ in 0..2 {
             let received = socket.recv(|bytes| {
                 let n = bytes.len().min(buffer.remaining());
@@ -124,7 +124,7 @@ impl AsyncWrite for FlowWriter {
         Poll::Ready(Ok(sent))
     }
 
-    /// Waits until the program's kernel has everything.
+    /// Waits until the kernel has acknowledged everything.
     fn poll_flush(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         let mut core = self.0.stack.core();
         let socket = core.socket(self.0.handle);
@@ -151,7 +151,7 @@ impl AsyncWrite for FlowWriter {
     }
 }
 
-/// Returns true until the program's kernel has confirmed the connection.
+/// Returns true until the kernel has completed the handshake.
 fn is_opening(state: State) -> bool {
     state == State::SynReceived
 }

@@ -1,7 +1,8 @@
-//! Addresses that stand for names.
+//! Synthetic addresses that represent names.
 //!
-//! A program that asks for a name gets an address that means nothing outside this sandbox. When it connects to that
-//! address, the server hears the name. So the policy is about names, and the server alone chooses the real address.
+//! A program that resolves a name gets an address that is meaningless outside this sandbox. When it connects to that
+//! address, the runner sends the name to the server. Policies can therefore use names, and only the server chooses the
+//! real address.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -11,7 +12,7 @@ use std::{
 
 use deskhand_runner_protocol::network::{FIRST_NAME_ADDRESS, LAST_NAME_ADDRESS};
 
-/// The most names that have an address at the same time. The one that was not used for the longest time makes room.
+/// The most names that have an address at the same time. The least recently used one makes room for another.
 const MOST_NAMES: usize = 8_192;
 
 /// The names with their addresses.
@@ -19,10 +20,10 @@ const MOST_NAMES: usize = 8_192;
 pub(super) struct Names {
     addresses: HashMap<Arc<str>, Ipv4Addr>,
     entries: HashMap<Ipv4Addr, Entry>,
-    /// The entries by the time of their last use.
+    /// The entries in the order of their last use.
     by_use: BTreeMap<u64, Ipv4Addr>,
     n_uses: u64,
-    /// The number of addresses that were given so far. An address is given again as late as possible.
+    /// The number of addresses that were assigned so far. An address is reused as late as possible.
     n_given: u32,
 }
 
@@ -33,12 +34,12 @@ struct Entry {
 }
 
 impl Names {
-    /// Returns true if this address could stand for a name.
+    /// Returns true if this address is in the range for names.
     pub(super) fn covers(address: Ipv4Addr) -> bool {
         (FIRST_NAME_ADDRESS..=LAST_NAME_ADDRESS).contains(&address)
     }
 
-    /// Returns the address that stands for the name. It stays the same as long as it is in use.
+    /// Returns the address for a name. It stays the same while it is in use.
     pub(super) fn address_of(&mut self, name: &str) -> Ipv4Addr {
         if let Some(address) = self.addresses.get(name).copied() {
             self.touch(address);
@@ -56,7 +57,7 @@ impl Names {
         address
     }
 
-    /// Returns the name that the address stands for.
+    /// Returns the name that the address represents.
     pub(super) fn name_of(&mut self, address: Ipv4Addr) -> Option<Arc<str>> {
         self.touch(address);
         let entry = self.entries.get(&address)?;
@@ -80,7 +81,7 @@ impl Names {
         }
     }
 
-    /// Returns the next address in turn that stands for no name. There are many more than names.
+    /// Returns the next free address. There are many more addresses than names.
     fn free_address(&mut self) -> Ipv4Addr {
         let first = u32::from(FIRST_NAME_ADDRESS);
         let n_addresses = u32::from(LAST_NAME_ADDRESS) - first + 1;
@@ -119,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_is_not_given_again_soon() {
+    fn an_address_is_not_reused_soon() {
         let mut names = Names::default();
         let first = names.address_of("first.example");
         for n in 0..MOST_NAMES * 2 {

@@ -1,4 +1,4 @@
-//! IPv4 packets: reading those that programs send, and writing the few that are not part of a connection.
+//! Parses the IPv4 packets that programs send, and builds the few that are not part of a connection.
 
 use std::net::{Ipv4Addr, SocketAddrV4};
 
@@ -31,16 +31,16 @@ pub(super) struct Endpoints {
 /// A packet from the sandbox.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Packet<'a> {
-    /// A program wants a new connection.
+    /// A program opens a new connection.
     Syn(Endpoints),
-    /// A program breaks a connection off.
+    /// A program resets a connection.
     Reset(Endpoints),
-    /// Another part of a connection.
+    /// Any other segment of a connection.
     Segment,
     Datagram(Endpoints, &'a [u8]),
-    /// Something that is refused with an error.
+    /// A packet that is refused with an error.
     Unwanted,
-    /// Something that gets no answer, such as IPv6 and what is sent to everybody.
+    /// A packet that gets no answer, such as IPv6 and broadcasts.
     Ignored,
 }
 
@@ -83,7 +83,7 @@ impl<'a> Packet<'a> {
             TCP if body.get(13)? & RST != 0 => Some(Self::Reset(endpoints()?)),
             TCP => Some(Self::Segment),
             UDP => Some(Self::Datagram(endpoints()?, body.get(UDP_BYTES..)?)),
-            // Errors are not answered with errors.
+            // Errors must not be answered with errors.
             ICMP if *body.first()? != ECHO => None,
             _ => Some(Self::Unwanted),
         }
@@ -107,10 +107,10 @@ pub(super) fn reset(syn: &[u8]) -> Option<Vec<u8>> {
     Some(packet(source, TCP, &answer))
 }
 
-/// Returns the message that a packet of a program was not delivered.
+/// Returns the ICMP message for a packet that was not delivered.
 pub(super) fn unreachable(refused: &[u8], reason: Unreachable) -> Option<Vec<u8>> {
     let header = usize::from(refused.first()? & 0xf) * 4;
-    // The first words after the header tell the program's kernel which socket it was.
+    // The kernel finds the socket by the first eight bytes after the header.
     let quoted = refused.get(..header + 8)?;
     let mut message = vec![0; ICMP_BYTES];
     message[0] = UNREACHABLE;
@@ -138,7 +138,7 @@ pub(super) fn datagram(source: SocketAddrV4, port: u16, payload: &[u8]) -> Optio
     Some(packet(*source.ip(), UDP, &body))
 }
 
-/// Puts the header before a packet to the sandbox. All of them are short.
+/// Adds the IP header to a packet to the sandbox. All of them are short.
 fn packet(source: Ipv4Addr, protocol: u8, body: &[u8]) -> Vec<u8> {
     let length = u16::try_from(IP_BYTES + body.len()).unwrap_or(u16::MAX);
     let mut bytes = vec![0x45, 0];
@@ -152,19 +152,19 @@ fn packet(source: Ipv4Addr, protocol: u8, body: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// Returns the checksum of a body together with its addresses, as TCP and UDP have it.
+/// Returns the checksum of a body with the pseudo-header of TCP and UDP.
 fn with_ends(source: Ipv4Addr, protocol: u8, body: &[u8]) -> u16 {
     let length = u16::try_from(body.len()).unwrap_or(u16::MAX);
     let [high, low] = length.to_be_bytes();
     let ends = [source.octets(), SANDBOX_ADDRESS.octets()].concat();
     match checksum(&[&ends, &[0, protocol, high, low], body]) {
-        // In UDP, zero would mean that there is none.
+        // In UDP, zero means that there is no checksum.
         0 => 0xffff,
         sum => sum,
     }
 }
 
-/// Returns the checksum of parts, each but the last of which has an even length.
+/// Returns the checksum of several parts. All but the last must have an even length.
 fn checksum(parts: &[&[u8]]) -> u16 {
     let words = parts.iter().flat_map(|part| part.chunks(2));
     let sum: u32 = words

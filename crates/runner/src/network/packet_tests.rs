@@ -37,7 +37,7 @@ const ENDS: Endpoints = Endpoints {
 };
 
 #[test]
-fn packets_are_told_apart() {
+fn packets_are_classified() {
     assert_eq!(Packet::of(&segment(SYN)), Packet::Syn(ENDS));
     for flags in [ACK, SYN | ACK, FIN | ACK] {
         assert_eq!(Packet::of(&segment(flags)), Packet::Segment);
@@ -52,7 +52,7 @@ fn packets_are_told_apart() {
 }
 
 #[test]
-fn packets_to_everybody_from_elsewhere_or_in_pieces_are_ignored() {
+fn broadcasts_fragments_and_foreign_packets_are_ignored() {
     let mut to_all = datagram_out(b"hello");
     to_all[16..20].copy_from_slice(&[224, 0, 0, 251]);
     let mut forged = segment(SYN);

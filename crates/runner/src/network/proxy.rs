@@ -1,5 +1,5 @@
-//! A proxy on the sandbox's loopback, for machines on which no interface can be made. Programs that know the usual
-//! environment variables use it. It speaks HTTP and SOCKS 5 at the same port.
+//! A proxy on the sandbox's loopback, for machines without a TUN device. Programs find it through the usual environment
+//! variables. It serves HTTP and SOCKS 5 on the same port.
 
 mod http;
 mod socks;
@@ -27,11 +27,11 @@ use tokio::{
 use super::connector::{Connector, carry};
 use crate::link::Socket;
 
-/// The port, which can be the same in every sandbox since each has its own loopback.
+/// The port. It is the same in every sandbox, since each has its own loopback.
 const PORT: u16 = 7880;
 /// The pause after `accept` failed, for example for lack of file descriptors.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
-/// The timeout for a program to say what it wants.
+/// The timeout for a program to send its request.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// A program's request for a connection.
@@ -39,15 +39,15 @@ const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
 struct ProxyRequest {
     host: NetworkHost,
     port: u16,
-    /// Bytes that the program has already sent to the host.
+    /// Bytes for the host that were already received.
     first_bytes: Vec<u8>,
     answer: AnswerStyle,
 }
 
-/// The language of the answer to a request.
+/// The protocol of the answer to a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum AnswerStyle {
-    /// The host answers the program's request itself.
+    /// No answer: the program receives the response of the host.
     OfHost,
     Connect,
     Socks,
@@ -57,7 +57,7 @@ enum AnswerStyle {
 #[derive(Debug)]
 enum ProxyRequestRead {
     Request(ProxyRequest),
-    /// It cannot be granted. The bytes tell the program why.
+    /// The response to a request that cannot be served.
     Refusal(Vec<u8>),
 }
 
@@ -76,14 +76,14 @@ pub(super) fn open() -> io::Result<(std::net::TcpListener, BTreeMap<String, Secr
             &"localhost,.localhost,desk,127.0.0.1,::1".to_owned(),
         ),
     ];
-    // Some programs know only the one or the other spelling.
+    // Some programs know only one of the spellings.
     let variables = variables.into_iter().flat_map(|(name, value)| {
         [name.to_owned(), name.to_uppercase()].map(|name| (name, Secret::new(value.clone())))
     });
     Ok((listener, variables.collect()))
 }
 
-/// Serves the port for at most so many programs at the same time. Further ones wait to be accepted.
+/// Serves at most `n_connections` connections at the same time. Further ones wait to be accepted.
 pub(super) async fn serve(
     listener: std::net::TcpListener,
     connector: Connector,
@@ -117,7 +117,7 @@ pub(super) async fn serve(
     }
 }
 
-/// Reads what the program wants, asks the server for it, and carries the connection.
+/// Reads a program's request, asks the server for a connection, and carries it.
 async fn serve_request(mut program: TcpStream, connector: &Connector) -> io::Result<()> {
     program.set_nodelay(true)?;
     let request = match timeout(REQUEST_TIMEOUT, read(&mut program)).await?? {
@@ -165,7 +165,7 @@ async fn join(program: TcpStream, socket: Socket, first_bytes: Vec<u8>) -> io::R
     carry(socket, reader, writer).await
 }
 
-/// Reads a host: a name, which is normalised, or an address.
+/// Parses a host: a name, which is normalized, or an address.
 fn host(text: &str) -> Option<NetworkHost> {
     let bare = text
         .strip_prefix('[')

@@ -1,4 +1,4 @@
-//! The resolver of the sandbox. It asks the server if a name exists, and answers with an address that stands for it.
+//! The DNS resolver of the sandbox. It asks the server if a name exists, and answers with a synthetic address.
 
 use std::{
     net::Ipv4Addr,
@@ -14,11 +14,11 @@ use super::{
     names::Names,
 };
 
-/// A name that browsers look up to learn if they may ask somebody else for names. They may not.
+/// A name that browsers look up to learn if they may use DNS over HTTPS. They may not.
 const CANARY: &str = "use-application-dns.net";
 /// The sandbox's own name.
 const OWN_NAME: &str = "desk";
-/// The most questions over one connection.
+/// The most queries over one TCP connection.
 const MOST_QUESTIONS: usize = 1_000;
 
 /// Answers questions about names. Clones share the names.
@@ -36,13 +36,13 @@ impl Resolver {
         }
     }
 
-    /// Returns the reply to a message, or nothing if it deserves none.
+    /// Returns the reply to a message, or `None` if it must not be answered.
     pub(super) async fn reply_to(&self, message: &[u8]) -> Option<Vec<u8>> {
         let query = Query::of(message)?;
         let answer = match &query.kind {
             QueryKind::Address(name) => self.look_up(name).await,
             QueryKind::Other(name) if name == CANARY => DnsAnswer::NoSuchName,
-            // There is an answer for every name that exists, and this costs no question to the server.
+            // An empty answer is valid for every name, and needs no request to the server.
             QueryKind::Other(_) => DnsAnswer::Nothing,
             QueryKind::BadName => DnsAnswer::NoSuchName,
             QueryKind::Broken => DnsAnswer::Broken,
@@ -51,7 +51,7 @@ impl Resolver {
         Some(query.reply(answer))
     }
 
-    /// Answers the questions of a connection, each with its length before it.
+    /// Answers the queries of a TCP connection, each of which is prefixed with its length.
     pub(super) async fn serve(
         &self,
         mut reader: impl AsyncRead + Unpin,
@@ -73,7 +73,7 @@ impl Resolver {
         writer.shutdown().await
     }
 
-    /// Returns the host at an address as the server knows it, or nothing if the address stands for no name any more.
+    /// Returns the host at an address as the server knows it, or `None` if the address no longer represents a name.
     pub(super) fn host_at(&self, address: Ipv4Addr) -> Option<NetworkHost> {
         if !Names::covers(address) {
             return Some(NetworkHost::Address(address.into()));
@@ -94,7 +94,7 @@ impl Resolver {
         };
         match self.connector.ask(&request).await {
             Ok((NetworkAnswer::Found, _)) => DnsAnswer::Address(self.names().address_of(name)),
-            // Programs ask again and again after any other kind of refusal, and report a passing trouble.
+            // After any other error, programs would retry and report a temporary failure.
             Ok((NetworkAnswer::NotFound | NetworkAnswer::Refused { .. }, _)) => {
                 DnsAnswer::NoSuchName
             }

@@ -1,8 +1,8 @@
 //! Turns the packets of the interface into streams of bytes.
 //!
-//! The other end of every connection is the kernel of this same machine, so packets are hardly ever lost. A connection
-//! is accepted only when the server has made its own: until then its first packet is kept, and a refused one is
-//! answered as a distant host would have.
+//! The other end of every connection is the kernel of the same machine, so packets are rarely lost. A connection is
+//! accepted only after the server has made its own. Until then its SYN is kept, and a refused connection is answered as
+//! a remote host would.
 
 use std::{
     collections::{HashMap, hash_map::Entry},
@@ -34,17 +34,17 @@ use super::{
     packet::{self, Endpoints, Packet, Unreachable},
 };
 
-/// The bytes that one connection may hold in each direction.
+/// The buffer size of a connection in each direction.
 const BUFFER_BYTES: usize = 256 * 1024;
-/// The closed sockets that are kept for the next connections.
+/// The most closed sockets that are kept for reuse.
 const MOST_SPARE: usize = 16;
-/// The most packets that are read before programs' streams get their turn.
+/// The most packets that are read before other tasks get their turn.
 const MOST_PACKETS: usize = 64;
-/// The time after which a connection is cut off whose program does not close its end.
+/// The time after which a connection is aborted if the program does not close its end.
 const LINGER: Duration = Duration::from_secs(30);
-/// The longest time between two looks at connections that are closing.
+/// The interval at which closing connections are checked.
 const LINGER_STEP: Duration = Duration::from_secs(1);
-/// The shortest time between two looks at the clock.
+/// The shortest delay before the next poll.
 const SHORTEST_DELAY: Duration = Duration::from_millis(1);
 
 /// The stack. Clones share it.
@@ -55,13 +55,13 @@ pub(super) struct Stack {
 
 struct Shared {
     core: Mutex<Core>,
-    /// Notified when a stream was used, so that packets may have to be sent.
+    /// Notified when a stream was used and packets may be due.
     used: Notify,
 }
 
-/// An occurrence that the stack does not settle by itself.
+/// An event that the stack does not handle itself.
 pub(super) enum Event {
-    /// A program wants a connection.
+    /// A program opens a connection.
     Connect(Asking),
     /// A program sent a datagram to the resolver.
     Query { port: u16, message: Vec<u8> },
@@ -71,27 +71,27 @@ pub(super) struct Core {
     device: Device,
     interface: Interface,
     sockets: SocketSet<'static>,
-    /// The sockets of all connections. Those that wait for the server have none yet.
+    /// The sockets of all connections. Pending connections have none yet.
     connections: HashMap<Endpoints, Option<SocketHandle>>,
-    /// The most of them. The kernel repeats the first packet of a further one every second or so.
+    /// The most connections. The SYN of a further one is ignored, and the kernel repeats it about every second.
     most_connections: usize,
     lingering: Vec<Lingering>,
     spare: Vec<tcp::Socket<'static>>,
     begin: Instant,
 }
 
-/// A connection whose stream is gone, but which is not closed yet.
+/// A connection whose stream was dropped but which is not closed yet.
 struct Lingering {
     endpoints: Endpoints,
     handle: SocketHandle,
     until: Instant,
 }
 
-/// The news of a look at the interface.
+/// The packets of one poll that the stack does not handle itself.
 struct Seen {
     syns: Vec<(Endpoints, Vec<u8>)>,
     queries: Vec<(u16, Vec<u8>)>,
-    /// True if there were no more packets.
+    /// True if no more packets are available.
     is_drained: bool,
 }
 
@@ -104,10 +104,10 @@ impl Stack {
         let now = smoltcp::time::Instant::ZERO;
         let mut interface = Interface::new(config, &mut device, now);
         interface.update_ip_addrs(|addresses| {
-            // There is room for at least one.
+            // The list has room for at least one.
             let _ = addresses.push(IpCidr::new(RESOLVER_ADDRESS.into(), PREFIX_LENGTH));
         });
-        // Every address is ours.
+        // Accept packets to every address.
         interface.set_any_ip(true);
         let core = Core {
             device,
@@ -173,7 +173,7 @@ impl Stack {
         core.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Has packets sent that the use of a stream makes necessary.
+    /// Wakes the stack to send the packets that are due after a stream was used.
     pub(super) fn wake(&self) {
         self.shared.used.notify_one();
     }
@@ -184,7 +184,7 @@ impl Core {
         self.sockets.get_mut(handle)
     }
 
-    /// Takes packets from the interface if there may be some, and sends what is due.
+    /// Reads packets from the interface if it may be readable, and sends those that are due.
     fn look(&mut self, may_read: bool) -> io::Result<Seen> {
         let mut seen = Seen {
             syns: Vec::new(),
@@ -229,7 +229,7 @@ impl Core {
                 seen.queries.push((endpoints.source_port, message.to_vec()));
                 None
             }
-            // Programs that would rather use UDP notice this at once and use TCP.
+            // Programs that prefer UDP notice this at once and fall back to TCP.
             Packet::Datagram(..) => packet::unreachable(self.device.packet(), Unreachable::Port),
             Packet::Unwanted => packet::unreachable(self.device.packet(), Unreachable::Prohibited),
             Packet::Ignored => None,
@@ -246,14 +246,14 @@ impl Core {
             .poll_ingress_single(now, &mut self.device, &mut self.sockets);
     }
 
-    /// Makes the socket of a connection and lets it answer the first packet.
+    /// Creates the socket of a connection and lets it answer the SYN.
     pub(super) fn open(&mut self, endpoints: Endpoints, syn: &[u8]) -> SocketHandle {
         let mut socket = self.spare.pop().unwrap_or_else(new_socket);
         let target = IpListenEndpoint {
             addr: Some((*endpoints.target.ip()).into()),
             port: endpoints.target.port(),
         };
-        // It fails only for port zero, which nobody can connect to, or for a socket that is in use.
+        // This fails only for port zero, which programs cannot connect to, or for a socket in use.
         let _ = socket.listen(target);
         let handle = self.sockets.add(socket);
         self.connections.insert(endpoints, Some(handle));
@@ -264,7 +264,7 @@ impl Core {
         handle
     }
 
-    /// Closes a socket that would accept another connection, because its own was broken off before it was open.
+    /// Closes a socket that is still listening because its connection was reset before it was open.
     fn abandon_unopened(&mut self, endpoints: Endpoints) {
         if let Some(Some(handle)) = self.connections.get(&endpoints).copied() {
             let socket = self.socket(handle);
@@ -274,7 +274,7 @@ impl Core {
         }
     }
 
-    /// Answers the first packet of a connection that is not made.
+    /// Answers the SYN of a refused connection.
     pub(super) fn refuse(&mut self, endpoints: Endpoints, answer: Option<Vec<u8>>) {
         self.connections.remove(&endpoints);
         if let Some(answer) = answer {
@@ -282,7 +282,7 @@ impl Core {
         }
     }
 
-    /// Closes the connection of a stream that is gone: in order if its end was announced, and otherwise at once.
+    /// Closes the connection of a dropped stream: in order if it was shut down, otherwise with a reset.
     pub(super) fn leave(&mut self, endpoints: Endpoints, handle: SocketHandle, is_shut: bool) {
         if !is_shut {
             self.socket(handle).abort();
@@ -310,7 +310,7 @@ impl Core {
         let now = Instant::now();
         for closing in std::mem::take(&mut self.lingering) {
             let socket = self.socket(closing.handle);
-            // Nobody repeats a packet that arrived, so the usual time of waiting for that is not needed.
+            // Packets are not duplicated here, so the connection need not wait in `TIME_WAIT`.
             if matches!(socket.state(), State::Closed | State::TimeWait) {
                 self.forget(&closing);
                 continue;
@@ -335,7 +335,7 @@ impl Core {
         }
     }
 
-    /// Returns the time until something has to be done even if nothing happens.
+    /// Returns the time until the next poll is due without other events.
     fn delay(&mut self) -> Option<Duration> {
         let now = self.now();
         let delay = self.interface.poll_delay(now, &self.sockets);
@@ -355,7 +355,7 @@ impl Core {
 pub(super) const RESOLVER: SocketAddrV4 = SocketAddrV4::new(RESOLVER_ADDRESS, 53);
 
 fn new_socket() -> tcp::Socket<'static> {
-    // The memory is taken as it is used.
+    // The kernel allocates this memory only as it is used.
     let buffer = || SocketBuffer::new(vec![0; BUFFER_BYTES]);
     let mut socket = tcp::Socket::new(buffer(), buffer());
     socket.set_nagle_enabled(false);
@@ -363,10 +363,10 @@ fn new_socket() -> tcp::Socket<'static> {
     socket
 }
 
-/// Returns the seed of the numbers with which connections begin. Only our own kernel could guess them.
+/// Returns the seed of the initial sequence numbers.
 fn seed() -> u64 {
     let mut bytes = [0; 8];
-    // Without randomness the numbers are guessable, by nobody who could use them.
+    // On failure the numbers are predictable, but only the local kernel could exploit that.
     let _ = rustix::rand::getrandom(&mut bytes, rustix::rand::GetRandomFlags::empty());
     u64::from_ne_bytes(bytes)
 }
@@ -399,7 +399,7 @@ mod tests {
     }
 
     #[test]
-    fn the_server_hears_of_as_many_connections_as_it_wants_to() {
+    fn connections_beyond_the_limit_wait() {
         let (kernel, interface) = UnixDatagram::pair().unwrap();
         interface.set_nonblocking(true).unwrap();
         let stack = Stack::new(Arc::new(interface.into()), 3);

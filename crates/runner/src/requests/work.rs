@@ -35,7 +35,7 @@ pub(crate) struct Work {
 /// An admitted request that waits for its turn.
 struct RequestTurn {
     id: RequestId,
-    /// Absent if the lease does not matter for it.
+    /// Absent if the request is allowed regardless of the lease.
     actor: Option<Actor>,
     cancel: CancellationToken,
 }
@@ -110,7 +110,7 @@ impl Work {
             if cancel.is_cancelled() {
                 return outbox.skip(id);
             }
-            // Another holder is confirmed only after a change that was begun has ended.
+            // Another holder is confirmed only after a started change has ended.
             let passage = actor
                 .filter(|_| O::CHANGES_FILES)
                 .map(|actor| barrier.pass(actor));

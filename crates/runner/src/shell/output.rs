@@ -32,7 +32,7 @@ pub(super) struct Output {
     earlier: Captured,
     limit_bytes: usize,
     progress: Option<Progress>,
-    /// Where people watch the output, if they can.
+    /// The transcript in which people watch the output, if they can.
     transcript: Option<Transcript>,
 }
 

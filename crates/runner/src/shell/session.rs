@@ -44,7 +44,7 @@ pub(super) struct Session {
     directory: String,
     /// Every bash that is running or has left jobs.
     started: Started,
-    /// Where people watch the commands, if they can.
+    /// The transcript in which people watch the commands, if they can.
     transcript: Option<Transcript>,
 }
 

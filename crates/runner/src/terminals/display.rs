@@ -1,4 +1,4 @@
-//! The visible side of a terminal: its newest output and the facts about it, for any number of viewers.
+//! The viewer's side of a terminal: its recent output and its state, for any number of viewers.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -11,13 +11,13 @@ use tokio::sync::watch;
 
 use super::scrollback::{OutputPiece, Scrollback};
 
-/// The longest piece of output that a viewer is sent.
+/// The most output in one message to a viewer.
 const PIECE_BYTES: usize = 64 * 1024;
 
 #[derive(Debug)]
 pub(super) struct Display {
     state: Mutex<DisplayState>,
-    /// Tells viewers to look again.
+    /// Wakes viewers after a change.
     changed: watch::Sender<()>,
 }
 
@@ -52,7 +52,7 @@ impl Display {
         self.changed.subscribe()
     }
 
-    /// Has viewers look again.
+    /// Wakes all viewers.
     pub(super) fn notify(&self) {
         self.changed.send_replace(());
     }
@@ -62,12 +62,12 @@ impl Display {
         self.notify();
     }
 
-    /// Returns where a new viewer begins, and what it has to be shown first.
+    /// Returns the position where a new viewer begins, and the bytes to send it first.
     pub(super) fn replay(&self) -> (u64, Bytes) {
         self.state().scrollback.replay()
     }
 
-    /// Returns the same for a viewer that was too slow.
+    /// Returns the same for a viewer that fell behind.
     pub(super) fn catch_up(&self) -> (u64, Bytes) {
         self.state().scrollback.catch_up()
     }
@@ -90,7 +90,7 @@ impl Display {
         self.notify();
     }
 
-    /// Records the end of the terminal. The first one counts.
+    /// Records the end of the terminal. Later calls have no effect.
     pub(super) fn end(&self, end: TerminalEnd) {
         self.state().terminal.ended.get_or_insert(end);
         self.notify();
@@ -100,7 +100,7 @@ impl Display {
         self.state().terminal.ended.is_some()
     }
 
-    /// Has viewers leave once they have seen everything.
+    /// Ends the streams of viewers after they have received everything.
     pub(super) fn remove(&self) {
         self.state().is_removed = true;
         self.notify();

@@ -12,7 +12,7 @@ impl Handler for OpenTerminal {
 
     fn handle(self, parts: Parts, _context: HandlerContext) -> Handling<Self> {
         let terminals = parts.terminals;
-        // The request was admitted under this lease. It must not open a terminal in a later one.
+        // The request was admitted under this lease, and must not open a terminal under a later one.
         let lease = terminals.lease();
         async move {
             let opened = terminals.open(lease, &self);

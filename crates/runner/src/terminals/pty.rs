@@ -17,15 +17,15 @@ use tokio::{
 use super::display::Display;
 use crate::shell::{self, ShellConfig};
 
-/// The most output that is read before viewers hear of it.
+/// The most output that is read at once.
 const PIECE_BYTES: usize = 64 * 1024;
-/// The most pieces that are read after the shell's end.
+/// The most pieces that are read after the shell has ended.
 const MOST_LAST_PIECES: usize = 16;
-/// The prompt, unless the home folder has another.
+/// The prompt, unless a startup file sets another.
 const PROMPT: &str = r"\w \$ ";
-/// The kind of terminal that programs find.
+/// The terminal type for programs.
 const TERM: &str = "xterm-256color";
-/// The folders in which systems keep descriptions of terminals. Some are for the packages of others.
+/// The folders in which distributions keep the terminfo database.
 const TERMINFO_FOLDERS: [&str; 3] = ["/lib/terminfo", "/usr/share/terminfo", "/usr/lib/terminfo"];
 
 /// A pseudoterminal whose shell may be running. Its process id is also its session.
@@ -41,8 +41,8 @@ pub(super) struct Pty {
 pub(super) struct TerminalProgram<'a> {
     /// Runs instead of an interactive shell.
     pub(super) command: Option<&'a str>,
-    /// True if it must not read files or leave traces in the home folder: the agent could have written the files, and
-    /// could read the traces.
+    /// True if it must not read startup files from the home folder, which the agent could have written, or leave a
+    /// history there, which the agent could read.
     pub(super) is_private: bool,
 }
 
@@ -62,21 +62,22 @@ impl Pty {
             .stderr(slave)
             .kill_on_drop(true)
             .spawn()?;
-        // The command holds descriptors of the slave. The terminal ends when the last of them is closed.
+        // The command holds descriptors of the slave, and the terminal stays open until all of them are closed.
         drop(command);
         let pid = child.id().and_then(|id| i32::try_from(id).ok());
         let pid = pid.and_then(Pid::from_raw);
         let pid = pid.ok_or_else(|| io::Error::other("the shell ended at once"))?;
         rustix::io::ioctl_fionbio(&master, true)?;
-        // The two ends of pipes only read and write, which is what a pseudoterminal needs too.
+        // Tokio's pipe ends only read and write, which is all that a pseudoterminal needs.
         let input = Sender::from_owned_fd_unchecked(master.try_clone()?)?;
         let output = Receiver::from_owned_fd_unchecked(master)?;
         Ok((Self { output, input, pid }, child))
     }
 
-    /// Waits until input fits in, and hands it over if `if_admitted` still allows it then.
+    /// Waits until the terminal accepts input, and writes it if `if_admitted` still allows it.
     ///
-    /// Returns the number of bytes, or `None` if it was not allowed or the terminal is gone. Cancel safe.
+    /// Returns the number of bytes written, or `None` if it was not allowed or the terminal is gone. This method is
+    /// cancel safe.
     pub(super) async fn write(
         &self,
         bytes: &[u8],
@@ -98,7 +99,7 @@ impl Pty {
         Ok(tcsetwinsize(&self.input, winsize(size))?)
     }
 
-    /// Shows everything that the program writes, until it ends. Returns its exit status.
+    /// Appends everything that the program writes to the display until it ends. Returns its exit status.
     pub(super) async fn show(&self, mut child: Child, display: &Display) -> Option<ExitStatus> {
         let mut buffer = vec![0; PIECE_BYTES].into_boxed_slice();
         let status = loop {
@@ -109,7 +110,7 @@ impl Pty {
                 },
             }
         };
-        // Programs in the background may go on writing. The terminal ends with its shell nevertheless.
+        // Background programs may keep writing, but the terminal ends with its shell.
         for _ in 0..MOST_LAST_PIECES {
             let n_read = self.read_now(&mut buffer);
             if n_read == 0 {
@@ -120,7 +121,8 @@ impl Pty {
         status
     }
 
-    /// Waits for output and shows it. Returns false once there will be no more. Cancel safe.
+    /// Waits for output and appends it to the display. Returns false at the end of the output. This method is cancel
+    /// safe.
     async fn read_into(&self, buffer: &mut [u8], display: &Display) -> bool {
         if self.output.readable().await.is_err() {
             return false;
@@ -128,7 +130,7 @@ impl Pty {
         match self.output.try_read(buffer) {
             Ok(0) => false,
             Ok(n_first) => {
-                // The kernel hands out small pieces. Those that are there already go together.
+                // The kernel returns small pieces, so all that are available are joined.
                 let n_more = self.read_now(&mut buffer[n_first..]);
                 display.append(&buffer[..n_first + n_more]);
                 true
@@ -137,7 +139,7 @@ impl Pty {
         }
     }
 
-    /// Reads what is there now.
+    /// Reads the available output without waiting.
     fn read_now(&self, buffer: &mut [u8]) -> usize {
         let mut n_bytes = 0;
         while n_bytes < buffer.len()
@@ -149,7 +151,7 @@ impl Pty {
     }
 }
 
-/// Makes the two ends of a pseudoterminal.
+/// Opens both ends of a pseudoterminal.
 fn pair() -> io::Result<(OwnedFd, OwnedFd)> {
     let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC)?;
     grantpt(&master)?;
@@ -177,9 +179,9 @@ fn shell_command(config: &ShellConfig, program: &TerminalProgram<'_>) -> Command
         command
             .args(["--norc", "--noprofile"])
             .env("HISTFILE", "/dev/null")
-            // Key bindings: `~/.inputrc` could put commands behind Return. Without this file there are the built-in ones.
+            // `~/.inputrc` could bind commands to keys. If this file does not exist, the built-in bindings apply.
             .env("INPUTRC", "/etc/inputrc");
-        // The system's description of the terminal, before `~/.terminfo`.
+        // The system's terminfo takes precedence over `~/.terminfo`.
         if let Some(folder) = terminfo_folder() {
             command.env("TERMINFO", folder);
         }
@@ -190,7 +192,7 @@ fn shell_command(config: &ShellConfig, program: &TerminalProgram<'_>) -> Command
     command
 }
 
-/// Returns the folder with the system's description of our terminals.
+/// Returns the folder with the system's terminfo entry for [`TERM`].
 fn terminfo_folder() -> Option<&'static str> {
     let is_in = |folder: &&str| Path::new(folder).join("x").join(TERM).exists();
     TERMINFO_FOLDERS.into_iter().find(is_in)

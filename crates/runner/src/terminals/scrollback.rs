@@ -1,22 +1,22 @@
-//! The newest output of a terminal, within a bound.
+//! A ring buffer with the recent output of a terminal.
 //!
-//! Every byte has a number, counted from the terminal's start. Viewers read from a number on, each at its own pace, so
-//! one copy serves all of them and a slow one holds up nobody: it finds that its next byte is gone.
+//! Positions count bytes from the start of the terminal. Each viewer reads from its own position at its own pace, so
+//! one copy serves all of them. A slow viewer does not block the others: it finds that its position is no longer kept.
 
 use std::collections::BTreeSet;
 
 use bytes::{BufMut, Bytes, BytesMut};
 
-/// The bytes that are kept.
+/// The size of the buffer.
 const KEPT_BYTES: usize = 1024 * 1024;
-/// The most bytes that are searched for a good place to begin.
+/// The most bytes that are searched for a good starting position.
 const SEARCHED_BYTES: u64 = 64 * 1024;
-/// The bytes with which a viewer that was too slow begins again. They are few, so that it catches up.
+/// The amount of output that is replayed to a viewer that fell behind. It is small, so that the viewer catches up.
 const CATCH_UP_BYTES: u64 = 128 * 1024;
 
 const ESCAPE: u8 = 0x1b;
-/// The modes that survive in a terminal when the output that set them is no longer kept: cursor keys, mouse, the
-/// cursor's visibility, the alternate screen and pasting.
+/// The modes that are restored after the output that set them was dropped: cursor keys, mouse, visibility of the
+/// cursor, alternate screen and bracketed paste.
 const REMEMBERED_MODES: [u16; 11] = [1, 25, 47, 1000, 1002, 1003, 1004, 1006, 1047, 1049, 2004];
 /// The modes that are on in a new terminal.
 const USUAL_MODES: [u16; 1] = [25];
@@ -27,7 +27,7 @@ pub(super) struct Scrollback {
     ring: Box<[u8]>,
     /// The number of bytes so far.
     end: u64,
-    /// The modes that the forgotten output has left behind.
+    /// The modes that the dropped output has set.
     modes: Modes,
 }
 
@@ -35,18 +35,18 @@ pub(super) struct Scrollback {
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum OutputPiece {
     Bytes(Bytes),
-    /// There is nothing new.
+    /// There is no new output.
     Nothing,
-    /// The next byte is no longer kept.
+    /// The position is no longer kept.
     Lost,
 }
 
-/// Follows the modes in a stream of output.
+/// Tracks the modes in a stream of output.
 #[derive(Debug, Default, Clone)]
 struct Modes {
-    /// Those that differ from a new terminal.
+    /// The modes that differ from those of a new terminal.
     changed: BTreeSet<u16>,
-    /// A sequence `ESC [ ? …` that has begun.
+    /// An incomplete sequence `ESC [ ? …`.
     sequence: Vec<u8>,
 }
 
@@ -75,7 +75,7 @@ impl Scrollback {
         }
     }
 
-    /// Returns the output from byte `at` on, up to a length, and moves `at` behind it.
+    /// Returns output from position `at`, up to a length, and advances `at`.
     pub(super) fn read(&self, at: &mut u64, most_bytes: usize) -> OutputPiece {
         if *at < self.begin() {
             return OutputPiece::Lost;
@@ -92,12 +92,12 @@ impl Scrollback {
         OutputPiece::Bytes(piece.freeze())
     }
 
-    /// Returns where a new viewer begins, and what it has to be shown first.
+    /// Returns the position where a new viewer begins, and the bytes to send it first.
     pub(super) fn replay(&self) -> (u64, Bytes) {
         self.replay_from(self.begin())
     }
 
-    /// Returns the same for a viewer that was too slow.
+    /// Returns the same for a viewer that fell behind.
     pub(super) fn catch_up(&self) -> (u64, Bytes) {
         self.replay_from(self.begin().max(self.end.saturating_sub(CATCH_UP_BYTES)))
     }
@@ -114,8 +114,8 @@ impl Scrollback {
         (start, modes.restored())
     }
 
-    /// Finds a place where no character and hardly any escape sequence is cut: after a line's end, before an escape
-    /// sequence, or at least before a character.
+    /// Finds a position that does not split a character and rarely splits an escape sequence: after a line end, before
+    /// an escape sequence, or at least before a character.
     fn good_start(&self, from: u64) -> u64 {
         let (one, two) = range(&self.ring, from, (self.end - from).min(SEARCHED_BYTES));
         let find = |wanted: &dyn Fn(u8) -> bool| {
@@ -135,7 +135,7 @@ impl Scrollback {
     }
 }
 
-/// Returns kept bytes by their numbers. They may lie around the ring's end.
+/// Returns kept bytes by position, in two parts if they wrap around the end of the ring.
 fn range(ring: &[u8], from: u64, n_bytes: u64) -> (&[u8], &[u8]) {
     let at = offset(from);
     // No range is longer than the ring.
@@ -146,7 +146,7 @@ fn range(ring: &[u8], from: u64, n_bytes: u64) -> (&[u8], &[u8]) {
 
 const KEPT: u64 = KEPT_BYTES as u64;
 
-/// Returns the place of a byte in the ring.
+/// Returns the index of a position in the ring.
 fn offset(number: u64) -> usize {
     // The remainder is smaller than the ring.
     usize::try_from(number % KEPT).unwrap_or(0)
@@ -157,7 +157,7 @@ fn length(bytes: &[u8]) -> u64 {
 }
 
 impl Modes {
-    /// The longest sequence that is understood.
+    /// The longest sequence that is parsed.
     const LONGEST_SEQUENCE: usize = 64;
 
     fn follow(&mut self, mut bytes: &[u8]) {

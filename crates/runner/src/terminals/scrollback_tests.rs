@@ -21,7 +21,7 @@ fn a_short_output_is_replayed_whole() {
 }
 
 #[test]
-fn a_viewer_that_is_too_slow_finds_its_place_lost_and_begins_after_a_line() {
+fn a_slow_viewer_resumes_after_a_line_end() {
     let mut scrollback = Scrollback::default();
     let mut at = 0;
     scrollback.append(b"first\n");

@@ -1,4 +1,4 @@
-//! The agent's shell as people watch it: its commands and their output, as they come.
+//! A live view of the agent's shell for people: its commands and their output.
 
 use std::sync::Arc;
 
@@ -22,14 +22,14 @@ impl Default for Transcript {
 }
 
 impl Transcript {
-    /// Shows a command that begins.
+    /// Shows a command that starts.
     pub(crate) fn command(&self, command: &str) {
         let lines = visible(command.trim_end()).replace('\n', "\r\n> ");
         self.0
             .append(format!("\x1b[0m\x1b[1m$ {lines}\x1b[0m\r\n").as_bytes());
     }
 
-    /// Shows output. It comes from a pipe, so its lines lack the carriage return of a terminal.
+    /// Shows output. It comes from a pipe, so carriage returns are added as a terminal would.
     pub(crate) fn output(&self, bytes: &[u8]) {
         let mut shown = Vec::with_capacity(bytes.len() + bytes.len() / 16);
         for line in bytes.split_inclusive(|byte| *byte == b'\n') {

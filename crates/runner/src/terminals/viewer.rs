@@ -1,4 +1,4 @@
-//! One viewer of a terminal, over a stream of its own.
+//! One viewer of a terminal, over its own stream.
 
 use std::{sync::Arc, time::Duration};
 
@@ -16,16 +16,16 @@ use tokio_tungstenite::tungstenite::{self, Message};
 use super::{OpenedTerminal, Terminals, scrollback::OutputPiece};
 use crate::link::Socket;
 
-/// The time without output after which a viewer is asked for a sign of life.
+/// The idle time after which a viewer is pinged.
 const PING_EVERY: Duration = Duration::from_secs(30);
 
-/// A person who sees a terminal, and types into it while that is allowed.
+/// A person who watches a terminal, and types into it while that is allowed.
 #[derive(Debug)]
 pub(crate) struct Viewer {
     pub(super) terminals: Terminals,
     pub(super) terminal: Arc<OpenedTerminal>,
     pub(super) actor: Actor,
-    /// True if they have the right to type. The lease decides beyond that.
+    /// True if they have the right to type. The lease may still forbid it.
     pub(super) may_type: bool,
 }
 
@@ -42,10 +42,9 @@ impl Viewer {
         ended
     }
 
-    /// Sends the replay, and then output and changes as they come.
+    /// Sends the replay, and then output and changes.
     ///
-    /// A viewer that does not read in time holds up only itself: its place in the output is lost, and it begins again
-    /// with the newest output.
+    /// A slow viewer delays only itself: when its position is no longer kept, it continues with recent output.
     async fn show(
         &self,
         sink: &mut (impl Sink<Message, Error = tungstenite::Error> + Unpin),
@@ -58,7 +57,7 @@ impl Viewer {
         loop {
             changes.mark_unchanged();
             let state = self.state();
-            // The end of a terminal is told after its last output.
+            // The end of a terminal is sent after its last output.
             if state != told && state.terminal.ended.is_none() {
                 send(sink, TerminalUpdate::State(state.clone())).await?;
                 told = state.clone();
@@ -79,7 +78,7 @@ impl Viewer {
                     tokio::select! {
                         // The display holds the sender, so waiting cannot fail.
                         _ = changes.changed() => {}
-                        // A viewer who is gone without a word is noticed by this, and not kept for ever.
+                        // Detects a viewer whose connection is dead.
                         () = tokio::time::sleep(PING_EVERY) => {
                             sink.send(Message::Ping(Bytes::new())).await?;
                         }
@@ -118,7 +117,7 @@ impl Viewer {
         Ok(())
     }
 
-    /// Hands input to the terminal. Whatever is not admitted when its turn comes is dropped.
+    /// Writes input to the terminal. Input that is not admitted when it is written is dropped.
     async fn type_in(&self, mut bytes: Bytes) {
         let mut changes = self.terminal.display.subscribe();
         while !bytes.is_empty() {
@@ -126,7 +125,7 @@ impl Viewer {
             let Some(pty) = self.terminal.pty().filter(|_| self.read_only().is_none()) else {
                 return;
             };
-            // A program that reads nothing holds its typist up, but only until control changes hands.
+            // If the program does not read its input, this waits, but only until control changes hands.
             tokio::select! {
                 written = pty.write(&bytes, |write| self.if_admitted(write)) => match written {
                     Some(n_bytes) => bytes.advance(n_bytes),
@@ -137,7 +136,7 @@ impl Viewer {
         }
     }
 
-    /// Does something to the terminal if this person may at this moment. The lease cannot change meanwhile.
+    /// Calls `act` if this person may type now. The lease cannot change during the call.
     fn if_admitted(&self, act: &mut dyn FnMut()) {
         let table = self.terminals.table();
         if table
@@ -162,7 +161,7 @@ impl Viewer {
     }
 }
 
-/// Begins a replay, and returns where the output goes on.
+/// Begins a replay, and returns the position where the output continues.
 async fn replay(
     sink: &mut (impl Sink<Message, Error = tungstenite::Error> + Unpin),
     (at, first): (u64, Bytes),

@@ -35,10 +35,10 @@ use super::{Link, Socket};
 
 /// The timeout of a handshake.
 const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(5);
-/// The most handshakes at once. The runner itself needs fewer, also when programs make many connections.
+/// The most concurrent handshakes. The runner needs fewer, even when programs make many connections.
 const MOST_HANDSHAKES: usize = 32;
-/// The size of the buffer for what a runner sends. A program may have hundreds of connections, and most are quiet; a
-/// larger message takes a larger buffer while it is read.
+/// The size of a connection's read buffer. It is small because a program may have hundreds of connections, most of them
+/// quiet. Larger messages get a larger buffer while they are read.
 const READ_BUFFER_BYTES: usize = 16 * 1024;
 /// The pause after a connection could not be accepted, for example for lack of file descriptors.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);

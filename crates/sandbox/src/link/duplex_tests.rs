@@ -137,3 +137,20 @@ async fn callers_without_the_token_are_refused() {
     link.end();
     assert!(tasks.end(Duration::from_secs(5)).await);
 }
+
+#[tokio::test]
+async fn slow_programs_do_not_keep_people_from_the_screen() {
+    let link = Link::new(Secret::new("a token for the test"), None, None);
+    let open = |target| Box::pin(link.open_stream(target, Actor::Agent));
+    let mut ports: Vec<_> = (0..20)
+        .map(|_| open(StreamTarget::Port { port: 3000 }))
+        .collect();
+    for port in &mut ports {
+        assert!(futures::poll!(port).is_pending());
+    }
+    let n_asked = link.state().streams.len();
+    assert!(n_asked < ports.len(), "some wait for others");
+    let mut screen = open(StreamTarget::Screen);
+    assert!(futures::poll!(&mut screen).is_pending());
+    assert_eq!(link.state().streams.len(), n_asked + 1);
+}

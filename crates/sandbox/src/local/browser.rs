@@ -37,7 +37,8 @@ const FLAGS: [&str; 26] = [
     // With RenderDocument, a page drops all input until it is painted, even if it comes from the same site as the
     // page before it.
     "--disable-features=Translate,MediaRouter,OptimizationHints,GlobalMediaControls,RenderDocument",
-    // Nothing that calls home: each attempt costs time, and shows among the hosts that the agent contacted.
+    // Disable everything that calls home: each attempt costs time, and is listed among the hosts that the agent
+    // contacted.
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-domain-reliability",

@@ -1,9 +1,8 @@
 //! The arguments for bubblewrap.
 //!
-//! The sandbox has its own users, processes, network (without any connection of the host's), host name and System V
-//! objects. It
-//! sees the system's programs and an `/etc` of ours, both read-only, and can write to its home and to folders in
-//! memory. Nothing else of the host is visible.
+//! The sandbox has its own users, processes, network (without a connection to the host's), host name and System V
+//! objects. It sees the system's programs and an `/etc` of ours, both read-only, and can write to its home and to
+//! folders in memory. Nothing else of the host is visible.
 
 use std::{
     ffi::{OsStr, OsString},
@@ -25,7 +24,7 @@ pub(crate) const SOCKET: &str = "/run/deskhand/runner.sock";
 pub(crate) const NAMESPACE_REMEDY: &str = "allow user namespaces: \
      `sysctl -w kernel.unprivileged_userns_clone=1`; on Ubuntu, give /usr/bin/bwrap an AppArmor profile with `userns,` \
      (docs/operate/sandboxes.md has one); in a container, give it the right to make them";
-/// The folder of our programs, which is the first in PATH.
+/// The folder of our programs, which comes first in PATH.
 const PROGRAMS: &str = "/run/deskhand/bin";
 const RUNNER: &str = "/run/deskhand/bin/deskhand";
 const HOME: &str = "/home/agent";
@@ -73,8 +72,8 @@ const ENVIRONMENT: [(&str, &str); 9] = [
     ("XDG_RUNTIME_DIR", "/run/user/1000"),
     // No process listens there, which programs notice at once. Without this they would start a bus.
     ("DBUS_SESSION_BUS_ADDRESS", "unix:path=/run/user/1000/bus"),
-    // Firefox sees that it may make user namespaces, and cannot start a page when the filter refuses the others that it
-    // wants with them. Without namespaces it uses its own filter alone.
+    // Firefox detects that it may create user namespaces, but then needs other namespaces that the filter refuses, and
+    // its pages do not start. With this setting it relies on its own filter alone.
     ("MOZ_ASSUME_USER_NS", "0"),
 ];
 

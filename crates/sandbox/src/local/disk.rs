@@ -1,10 +1,10 @@
 //! The disk: a quota for the files of each session, and a reserve that belongs to the database.
 //!
-//! A home in an image has a hard limit, see [`super::images`]. An ordinary user cannot put one on a folder, so every
-//! running sandbox with such a home is watched. Asking a file system for
-//! its free space costs next to nothing. A sandbox cannot have written more than what the disk has lost meanwhile, so
-//! its files are counted only when that could have brought it past its quota, and now and then. A sandbox that is past
-//! its quota is stopped. All are stopped when the reserve is touched, and none starts until there is space again.
+//! A home in an image has a hard limit, see [`super::images`]. An ordinary user cannot set one on a folder, so every
+//! running sandbox whose home is a folder is watched. Asking a file system for its free space costs next to nothing. A
+//! sandbox cannot have written more than what the disk has lost meanwhile, so its files are counted only when that
+//! could have brought it past its quota, and now and then. A sandbox that is past its quota is stopped. All are stopped
+//! when the reserve is touched, and none starts until there is space again.
 //!
 //! System calls that set aside much space at once are not allowed in sandboxes, see [`super::seccomp`]. So between two
 //! looks a sandbox can only fill what it can write.
@@ -82,11 +82,11 @@ impl Usage {
     }
 }
 
-/// The part of the disk that no sandbox may take. Clones share what is not written yet.
+/// The part of the disk that no sandbox may take. Clones share the count of unwritten bytes.
 #[derive(Debug, Clone)]
 pub(crate) struct Reserve {
     bytes: u64,
-    /// The space that files in images will take when the kernel writes them out, in bytes.
+    /// The bytes in images that the kernel has not written to the disk yet.
     unwritten: Arc<AtomicU64>,
 }
 
@@ -150,7 +150,7 @@ struct Counted {
     took: Duration,
 }
 
-/// An image, and its part in what is not written yet.
+/// An image, and its share of the unwritten bytes.
 #[derive(Debug)]
 struct WatchedImage {
     mounted: MountedHome,
@@ -200,7 +200,7 @@ impl DiskWatch {
             .fetch_sub(unwritten, Ordering::Relaxed);
     }
 
-    /// Waits until a sandbox with a hard limit has to be stopped too.
+    /// Waits until the reserve is touched, for a sandbox whose home has a hard limit.
     async fn reserve_touched(&self, image: &WatchedImage) -> String {
         loop {
             let looked = image.mounted.unwritten_bytes().and_then(|unwritten| {

@@ -99,7 +99,7 @@ fn a_disk_without_room_for_files_is_full_too() {
 }
 
 #[test]
-fn what_is_not_written_yet_does_not_count_as_free() {
+fn unwritten_bytes_are_not_free() {
     let reserve = Reserve::new(10 * MIB);
     let free = Usage {
         bytes: 15 * MIB,

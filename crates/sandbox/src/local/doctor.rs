@@ -239,7 +239,7 @@ fn check_disk_limit(settings: &ProviderSettings) -> DoctorCheck {
         }
         (DiskQuota::Image, Err(reason)) => DoctorCheck::missing(
             NAME,
-            format!("homes cannot be images ({reason}), so that no sandbox starts"),
+            format!("homes cannot be images ({reason}), so no sandbox starts"),
             images::REMEDY,
         ),
     }

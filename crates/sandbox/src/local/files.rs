@@ -9,7 +9,7 @@
 //! DIR/SESSION/trace.json the traces that a killed server would leave
 //! ```
 //!
-//! A server that is root has `.system` and `run` in memory, see [`super::view`].
+//! A server that runs as root keeps `.system` and `run` in memory, see [`super::view`].
 //!
 //! The server creates and removes `home` but opens nothing in it, since untrusted programs wrote its content.
 
@@ -79,7 +79,7 @@ impl SessionFiles {
         self.dir.join("home.img")
     }
 
-    /// Returns the name of an image that is being made.
+    /// Returns the path of an unfinished image.
     pub(crate) fn unfinished_image(&self) -> PathBuf {
         self.dir.join("home.img.new")
     }

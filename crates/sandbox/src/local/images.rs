@@ -1,8 +1,8 @@
-//! Homes in images: files with a file system of their own, whose size and number of files are the session's quota.
+//! Homes in disk images. The size of the file system and its number of inodes enforce the session's quota.
 //!
-//! An image is sparse: it takes the space of what is in it. It is mounted where bubblewrap starts, and nowhere else
-//! (see [`super::view`]), so that the kernel unmounts it if the server is killed. The image is locked as long as the
-//! kernel uses it, and never mounted twice.
+//! An image is sparse: it takes only the space of its content. It is mounted only in the mount namespace where
+//! bubblewrap starts (see [`super::view`]), so the kernel unmounts it if the server is killed. It is locked while the
+//! kernel uses it, so it is never mounted twice.
 
 mod loop_device;
 mod spare;
@@ -39,21 +39,21 @@ use super::{
 };
 use crate::providers::DiskQuota;
 
-/// The places of the program that makes file systems.
+/// The paths of the program that creates file systems.
 const MKFS: [&str; 2] = ["/usr/sbin/mkfs.ext4", "/sbin/mkfs.ext4"];
-/// The size of a block. One file takes one at least, so there is no use for more files than blocks.
+/// The block size. A file takes at least one block, so more inodes than blocks would be useless.
 const BLOCK_BYTES: u64 = 4096;
-/// The files that a new file system has for itself.
+/// The number of inodes that a new file system reserves.
 const OWN_FILES: u64 = 11;
-/// Options for mounting. Removed files give their space back to the disk.
+/// Mount options. `discard` returns the space of removed files to the disk.
 const OPTIONS: &std::ffi::CStr = c"discard,noinit_itable,errors=remount-ro";
-/// The timeout for the kernel to finish with an image that was unmounted.
+/// The timeout for the kernel to release an unmounted image.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(30);
 const LOCK_PAUSE: Duration = Duration::from_millis(5);
-/// The size of the blocks that the kernel counts in.
+/// The unit of `st_blocks`.
 const COUNTED_BYTES: u64 = 512;
 
-/// Opens and makes homes.
+/// Creates and opens homes.
 #[derive(Debug)]
 pub(crate) struct Homes {
     /// The namespace for mounts, if there is one.
@@ -66,13 +66,13 @@ pub(crate) struct Homes {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum NewHome {
     Folder,
-    /// An image, or a folder if there are no means for another image.
+    /// An image, or a folder if no image can be created.
     ImageIfPossible,
     Image,
 }
 
 impl Homes {
-    /// Decides what new homes are. `dir` is the folder of sandboxes, and `limits` are those of most sandboxes.
+    /// Decides the kind of new homes. `dir` is the folder of sandboxes, and `limits` are those of most sandboxes.
     pub(crate) fn prepare(
         wanted: DiskQuota,
         dir: &Path,
@@ -96,14 +96,14 @@ impl Homes {
             (DiskQuota::Image, Err(reason)) => return Err(no_images(&reason)),
             (_, Ok(())) => NewHome::ImageIfPossible,
             (_, Err(reason)) => {
-                tracing::info!(%reason, "quotas of the disk are watched");
+                tracing::info!(%reason, "homes are folders, so a watcher enforces disk quotas");
                 NewHome::Folder
             }
         };
         Ok(homes)
     }
 
-    /// Makes an image for the next new session, so that its start need not wait for it.
+    /// Creates an image in advance, so that the start of the next new session does not wait for one.
     pub(crate) fn make_spare(&self) {
         let Some(namespace) = &self.namespace else {
             return;
@@ -112,11 +112,11 @@ impl Homes {
             return;
         }
         if let Err(error) = self.spare.make(namespace) {
-            tracing::warn!(%error, "could not make an image for the next home");
+            tracing::warn!(%error, "could not create an image for the next home");
         }
     }
 
-    /// Opens a session's home, and makes it if there is none. Returns nothing for a home that is a folder.
+    /// Opens a session's home, and creates it if it does not exist. Returns `None` if the home is a folder.
     ///
     /// `place` is the home's path in the view of bubblewrap.
     pub(crate) fn open(
@@ -134,7 +134,7 @@ impl Homes {
         files.prepare_dir(identity)?;
         match self.open_new(files, place, identity, limits) {
             Err(error) if self.new_home == NewHome::ImageIfPossible => {
-                tracing::warn!(%error, "could not make an image, so that a home is a folder");
+                tracing::warn!(%error, "could not create an image for a home, so a folder is used");
                 files.remove_image()?;
                 files.prepare_home(identity)?;
                 Ok(None)
@@ -209,7 +209,7 @@ fn no_images(reason: &io::Error) -> StartSandboxError {
     }
 }
 
-/// Tells why this machine cannot give each home an image, if it cannot. Leaves nothing behind.
+/// Checks if this machine can give each home an image. Leaves nothing behind.
 pub(crate) fn trial() -> Result<(), String> {
     if !geteuid().is_root() {
         return Err("the server is not root".to_owned());
@@ -221,14 +221,14 @@ pub(crate) fn trial() -> Result<(), String> {
         mkfs(Path::new(&path), &["-O", "^has_journal"])?;
         Namespace::enter_new()?;
         let device = LoopDevice::attach(&image)?;
-        // Covers a folder for this thread only, and until it ends.
+        // The mount is visible only to this thread, and disappears with it.
         mount(device.path(), "/tmp", "ext4", MountFlags::empty(), OPTIONS)?;
         Ok(())
     })
     .map_err(|error| error.to_string())
 }
 
-/// Makes a session's image. It gets its name when it is complete.
+/// Creates a session's image, which gets its name when it is complete.
 fn make(files: &SessionFiles, limits: &SandboxLimits) -> io::Result<()> {
     let unfinished = files.unfinished_image();
     let image = OpenOptions::new()
@@ -254,7 +254,7 @@ fn make(files: &SessionFiles, limits: &SandboxLimits) -> io::Result<()> {
     fs::rename(unfinished, files.image())
 }
 
-/// Makes a file system. Nothing is written but what differs from zeros, so that the file stays sparse.
+/// Creates a file system. Zeros are not written, so the file stays sparse.
 fn mkfs(file: &Path, options: &[&str]) -> io::Result<()> {
     let program = MKFS.iter().map(Path::new).find(|path| path.exists());
     let Some(program) = program else {
@@ -281,13 +281,13 @@ fn mkfs(file: &Path, options: &[&str]) -> io::Result<()> {
     Err(io::Error::other(format!("mkfs.ext4: {}", problem.trim())))
 }
 
-/// A home in an image, mounted in the view of bubblewrap. Dropping it unmounts it, and waits for the disk.
+/// A home in an image, mounted in the view of bubblewrap. Dropping it unmounts the image, and blocks on the disk.
 #[derive(Debug)]
 pub(crate) struct MountedHome {
     namespace: Namespace,
     image: PathBuf,
     place: PathBuf,
-    /// The root folder, for questions about free space. `None` only while it is unmounted.
+    /// The root folder, used to query free space. `None` only while it is being unmounted.
     root: Option<OwnedFd>,
 }
 
@@ -310,7 +310,7 @@ impl MountedHome {
         })
     }
 
-    /// Moves the mount to another place, after its image got another name.
+    /// Moves the mount to another place, after its image was renamed.
     fn move_to(&mut self, image: PathBuf, place: PathBuf) -> io::Result<()> {
         self.namespace
             .run(|| Ok(mount_move(&self.place, &place)?))?;
@@ -318,7 +318,7 @@ impl MountedHome {
         Ok(())
     }
 
-    /// Gives the root folder of a new file system to its user.
+    /// Makes the sandbox's user the owner of a new file system.
     fn give(&mut self, identity: Identity) -> io::Result<()> {
         let place = &self.place;
         self.namespace.run(|| {
@@ -332,7 +332,7 @@ impl MountedHome {
         })
     }
 
-    /// Returns the space that files in the home will take on the disk as soon as the kernel writes them out.
+    /// Returns the number of bytes in the home that the kernel has not written to the disk yet.
     pub(crate) fn unwritten_bytes(&self) -> io::Result<u64> {
         let Some(root) = &self.root else {
             return Ok(0);
@@ -349,12 +349,12 @@ impl Drop for MountedHome {
         self.root = None;
         let place = &self.place;
         let unmounted = self.namespace.run(|| {
-            // The kernel does not give back what was freed shortly before it unmounts.
+            // The kernel does not discard space that was freed shortly before the unmount.
             if let Err(error) = give_back(place) {
                 tracing::debug!(%error, image = %self.image.display(), "could not give back free space");
             }
             match unmount(place, UnmountFlags::empty()) {
-                // The kernel unmounts it when its last user is gone.
+                // The kernel unmounts it once it is no longer in use.
                 Err(Errno::BUSY) => unmount(place, UnmountFlags::DETACH)?,
                 unmounted => unmounted?,
             }
@@ -366,13 +366,14 @@ impl Drop for MountedHome {
     }
 }
 
-/// Gives the free space of a mounted home back to the disk.
+/// Returns the free space of a mounted home to the disk.
 fn give_back(place: &Path) -> io::Result<()> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     trim(open(place, flags, Mode::empty())?)
 }
 
-/// Locks an image. The lock belongs to the open file, which a loop device keeps until the kernel has written everything.
+/// Locks an image. The lock belongs to the open file, which the loop device holds until the kernel has written
+/// everything.
 fn lock(image: &File) -> io::Result<()> {
     let deadline = Instant::now() + LOCK_TIMEOUT;
     loop {
@@ -380,7 +381,7 @@ fn lock(image: &File) -> io::Result<()> {
             Err(Errno::WOULDBLOCK) if Instant::now() < deadline => thread::sleep(LOCK_PAUSE),
             Err(Errno::WOULDBLOCK) => {
                 return Err(io::Error::other(
-                    "the session's files are still mounted, by another server or by hand",
+                    "the session's files are still mounted: unmount them, or stop the server that uses them",
                 ));
             }
             locked => return Ok(locked?),

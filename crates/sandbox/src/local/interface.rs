@@ -1,9 +1,9 @@
-//! The network interface of a sandbox: a TUN device in the sandbox's own network, with an address and a route.
+//! The network interface of a sandbox: a TUN device in the sandbox's network namespace, with an address and a route.
 //!
-//! Only a process inside the user namespace that owns the network may make it, and a process with several threads
-//! cannot enter one. So a short-lived process of our own program does it, before anything of the agent runs, and
-//! passes the open device back. The sandbox itself has neither the device's file nor a capability, and the runner gets
-//! nothing but the open device.
+//! Only a process inside the user namespace that owns the network namespace may create it, and a process with several
+//! threads cannot enter a user namespace. A short-lived process of our own program therefore does it before any program
+//! of the agent runs, and passes the open device back. The sandbox has neither the device file nor a capability, and
+//! the runner gets only the open device.
 
 mod netlink;
 
@@ -34,36 +34,36 @@ use super::process;
 
 /// The command of our program that makes an interface.
 const COMMAND: &str = "interface";
-/// The file that makes such devices.
+/// The file that creates TUN devices.
 const DEVICE: &str = "/dev/net/tun";
-/// The timeout for the process, which takes some milliseconds.
+/// The timeout for the process, which usually takes some milliseconds.
 const TIMEOUT: Duration = Duration::from_secs(5);
 /// The longest error text of the process that is read.
 const LONGEST_ERROR_BYTES: u64 = 1024;
-/// Packets that may wait for the runner. The connections' windows allow no more.
+/// The most packets that wait for the runner. The windows of the connections do not allow more.
 const QUEUE_PACKETS: u32 = 2_000;
-/// The byte that comes with the device.
+/// The byte that is sent along with the device.
 const DONE: &[u8] = &[0];
 
 /// `_IO(0xb7, 1)`: opens the user namespace that owns another namespace.
 const NS_GET_USERNS: c_ulong = 0xb701;
 /// `_IOW('T', 202, int)`: names the device.
 const TUNSETIFF: c_ulong = 0x4004_54ca;
-/// `_IOW('T', 208, unsigned int)`: tells what the reader can do without.
+/// `_IOW('T', 208, unsigned int)`: sets the offloads that the reader supports.
 const TUNSETOFFLOAD: c_ulong = 0x4004_54d0;
-/// Checksums may be left out.
+/// Checksums may be omitted.
 const TUN_F_CSUM: usize = 1;
-/// Packets of IP, without an ethernet header, after a short header about checksums.
+/// IP packets without an Ethernet header, each after a `virtio_net_hdr`.
 const FLAGS: u16 = 0x0001 | 0x1000 | 0x4000;
 /// The size of the kernel's `struct ifreq`.
 const IFREQ_BYTES: usize = 40;
 
-/// Returns nothing if interfaces can be made on this machine, and otherwise the reason.
+/// Returns the reason why interfaces cannot be created on this machine, or `None` if they can.
 pub(crate) fn obstacle() -> Option<io::Error> {
     open_device().err()
 }
 
-/// Makes the interface of the sandbox in which `pid` runs, through a process of `program`.
+/// Creates the interface of the sandbox in which `pid` runs, through a process of `program`.
 pub(crate) fn ask(program: &Path, pid: Pid) -> io::Result<OwnedFd> {
     let (mut ours, theirs) = UnixStream::pair()?;
     ours.set_read_timeout(Some(TIMEOUT))?;
@@ -74,7 +74,7 @@ pub(crate) fn ask(program: &Path, pid: Pid) -> io::Result<OwnedFd> {
         Ok((_, Some(device))) => Ok(device),
         Ok((_, None)) => {
             let mut text = String::new();
-            // A text that cannot be read leaves the error without a reason.
+            // If the text cannot be read, the error has no reason.
             let _ = (&mut ours)
                 .take(LONGEST_ERROR_BYTES)
                 .read_to_string(&mut text);
@@ -82,13 +82,13 @@ pub(crate) fn ask(program: &Path, pid: Pid) -> io::Result<OwnedFd> {
         }
         Err(error) => Err(error),
     };
-    // It has ended by itself, unless it hangs.
+    // It has already exited, unless it hangs.
     let _ = child.kill();
     child.wait()?;
     made
 }
 
-/// Makes the interface of the sandbox in which the process `pid` runs, and passes it on over standard input.
+/// Creates the interface of the sandbox in which the process `pid` runs, and passes it on over standard input.
 ///
 /// This is `deskhand interface`. It must be called before the process has a second thread.
 pub fn make(pid: u32) -> io::Result<()> {

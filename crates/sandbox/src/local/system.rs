@@ -49,7 +49,7 @@ const OWN: [(&str, &str); 12] = [
     ("deskhand/authorities.crt", ""),
 ];
 
-/// Files with which names are found in a sandbox with a network, instead of those of the same names.
+/// Files for name resolution, which replace those of the same names in a sandbox with a network.
 const NETWORK: [(&str, &str); 2] = [
     ("resolv.conf", RESOLVERS),
     (
@@ -93,7 +93,7 @@ const FOLDERS: [&str; 8] = [
 
 /// The X server's program.
 pub(crate) const X_SERVER: &str = "Xvnc";
-/// The first bytes of a program that is not a script.
+/// The first bytes of a program in the ELF format.
 const ELF: [u8; 4] = *b"\x7fELF";
 
 const PAGE: &str = include_str!("system/start.html");
@@ -103,7 +103,7 @@ const PAGE: &str = include_str!("system/start.html");
 pub(crate) struct System {
     dir: PathBuf,
     etc_folders: Vec<&'static str>,
-    /// A copy of the X server's program that nobody may read.
+    /// A copy of the X server's program that can be executed but not read.
     x_server: Option<PathBuf>,
 }
 
@@ -185,16 +185,16 @@ impl System {
     }
 }
 
-/// Copies the X server's program into `system`, so that it can be run and not read.
+/// Copies the X server's program into `system` as a file that can be executed but not read.
 ///
-/// The kernel closes the memory and the descriptors of a process to other processes of its user if they could not
-/// read its program. Every key that a person types passes through the X server.
+/// The kernel hides the memory and the descriptors of a process from other processes of its user if they cannot read
+/// its program. Every key that a person types passes through the X server.
 fn hidden_x_server(system: &Path) -> io::Result<PathBuf> {
     let program = find_program(X_SERVER.as_ref()).ok_or(io::ErrorKind::NotFound)?;
     let mut start = [0; ELF.len()];
     File::open(&program)?.read_exact(&mut start)?;
     if start != ELF {
-        // The interpreter of a script has to read it.
+        // The interpreter of a script must be able to read it.
         let problem = format!("{} is a script", program.display());
         return Err(io::Error::other(problem));
     }
@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn the_x_server_can_be_run_and_not_read() {
+    fn the_x_server_can_be_executed_but_not_read() {
         if find_program(X_SERVER.as_ref()).is_none() {
             return deskhand_testkit::not_run("Xvnc is not installed");
         }

@@ -1,6 +1,6 @@
-//! The certificate authority that the programs of one sandbox trust besides those of the machine.
+//! The certificate authority that the programs of one sandbox trust in addition to those of the machine.
 //!
-//! The files exist in every sandbox, and a sandbox with such an authority sees others in their places.
+//! The files exist in every sandbox, and are replaced in a sandbox with such an authority.
 
 use std::{collections::BTreeMap, fs, path::Path};
 
@@ -12,13 +12,13 @@ use super::process::CoveredFile;
 
 /// The machine's own authorities. Programs that use OpenSSL, `GnuTLS` or Go look here.
 const MACHINE: &str = "/etc/ssl/certs/ca-certificates.crt";
-/// The file for programs that are told where to look.
+/// The file that [`VARIABLES`] point to.
 pub(crate) const AUTHORITIES: &str = "/etc/deskhand/authorities.crt";
-/// A policy of the browser beside ours.
+/// A policy file of the browser, besides ours.
 pub(crate) const POLICY: &str = "/etc/chromium/policies/managed/authority.json";
 
-/// Variables that tell programs where to look: OpenSSL for programs without the machine's file, Node.js and Python's
-/// `requests`, which bring their own authorities along.
+/// Variables with the path of the authorities: for OpenSSL without the machine's file, and for Node.js and Python's
+/// `requests`, which bundle their own authorities.
 const VARIABLES: [&str; 3] = ["SSL_CERT_FILE", "NODE_EXTRA_CA_CERTS", "REQUESTS_CA_BUNDLE"];
 
 /// The length of a line of base64 in PEM.
@@ -38,7 +38,7 @@ pub(crate) fn files(authority: &[u8]) -> Vec<CoveredFile> {
         path: POLICY,
         content: policy.to_string().into_bytes(),
     }];
-    // Elsewhere there is nothing to cover.
+    // Other machines have no such file to replace.
     if has_machine && Path::new(MACHINE).is_file() {
         files.push(CoveredFile {
             path: MACHINE,

@@ -1,11 +1,11 @@
 //! The files of sandboxes, as bubblewrap sees them.
 //!
-//! If the server is root, sandboxes run as users that cannot reach folders below root's own. Bubblewrap is therefore
-//! started in a mount namespace of its thread, with the folder of sandboxes and the runner's program at a place that
-//! every user may enter. The files that every sandbox sees and the sockets of runners are in memory there. So nothing
-//! that is mounted in a sandbox tells the path of the data folder, except a home that is a folder.
+//! If the server runs as root, sandboxes run as users that cannot reach root's own folders. Bubblewrap is therefore
+//! started in a separate mount namespace, in which the folder of sandboxes and the runner's program are mounted at a
+//! path that every user may enter. The files that every sandbox sees and the sockets of runners are in memory there.
+//! Mounts in a sandbox therefore do not reveal the path of the data folder, except for a home that is a folder.
 //!
-//! These mounts are visible only in that namespace, and they disappear with the server, also if it is killed.
+//! These mounts are visible only in that namespace, and disappear with the server, even if it is killed.
 
 use std::{
     ffi::CString,
@@ -32,10 +32,11 @@ use rustix::{
 
 use super::{files::SessionFiles, identity::Identity, system::System};
 
-/// Folders that every Linux has and bubblewrap does not need. One of them is covered, in the namespace only.
+/// Folders that every Linux system has and bubblewrap does not need. One of them is mounted over, only in the
+/// namespace.
 const PLACES: [&str; 4] = ["/mnt", "/media", "/srv", "/opt"];
 
-/// The paths that the programs started by the thread see.
+/// The paths as programs see them that are started by the thread.
 #[derive(Debug)]
 pub(crate) struct View {
     /// The folder of sandboxes.
@@ -47,13 +48,13 @@ pub(crate) struct View {
     own: Option<OwnView>,
 }
 
-/// The parts of a view in a namespace of its own.
+/// The parts of a view in a separate namespace.
 #[derive(Debug)]
 struct OwnView {
     namespace: Namespace,
     /// The folder with the sockets of runners, in memory.
     sockets: PathBuf,
-    /// The same folder. Through its descriptor, the server reaches it from its own namespace.
+    /// The same folder. The server reaches it through this descriptor from its own namespace.
     sockets_folder: OwnedFd,
 }
 
@@ -82,7 +83,7 @@ impl View {
         })
     }
 
-    /// Mounts everything at a place that every user may enter, in a namespace of this thread's own.
+    /// Mounts everything at a path that every user may enter, in a new namespace of this thread.
     fn moved(dir: &Path, runner: &Path) -> io::Result<Self> {
         let is_free = |place: &&&str| {
             Path::new(place).is_dir() && !dir.starts_with(place) && !runner.starts_with(place)
@@ -100,7 +101,7 @@ impl View {
         mount_bind_recursive(dir, &seen_dir)?;
         let sockets = place.join("sockets");
         fs::create_dir(&sockets)?;
-        // Whatever the server's umask is.
+        // The server's umask may be restrictive.
         fs::set_permissions(&sockets, Permissions::from_mode(0o711))?;
         let folder_flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let sockets_folder = open(&sockets, folder_flags, Mode::empty())?;
@@ -133,7 +134,7 @@ impl View {
         }
     }
 
-    /// Returns the files of a home that no session has yet, at the paths that bubblewrap uses.
+    /// Returns the files of the spare home, at the paths that bubblewrap uses.
     pub(crate) fn seen_files_of_nobody(&self) -> SessionFiles {
         SessionFiles::of_nobody(&self.dir)
     }
@@ -153,8 +154,8 @@ impl View {
 pub(crate) struct Namespace(Arc<OwnedFd>);
 
 impl Namespace {
-    /// Gives the calling thread a mount namespace of its own. Later mounts of the machine appear in it, and its own
-    /// appear nowhere else.
+    /// Moves the calling thread into a new mount namespace. Later mounts of the machine propagate into it, but not out
+    /// of it.
     pub(crate) fn enter_new() -> io::Result<Self> {
         leave_shared(UnshareFlags::NEWNS)?;
         mount_change(
@@ -166,7 +167,7 @@ impl Namespace {
         Ok(Self(Arc::new(namespace)))
     }
 
-    /// Does some work on a thread in this namespace, and waits for it.
+    /// Runs `work` on a thread in this namespace, and waits for it.
     pub(crate) fn run<T: Send>(
         &self,
         work: impl FnOnce() -> io::Result<T> + Send,
@@ -180,7 +181,7 @@ impl Namespace {
     }
 }
 
-/// Does some work on a thread that ends with it.
+/// Runs `work` on a temporary thread, and waits for it.
 pub(crate) fn on_a_thread<T: Send>(work: impl FnOnce() -> io::Result<T> + Send) -> io::Result<T> {
     thread::scope(|scope| {
         let thread = thread::Builder::new().name("mounts".to_owned());
@@ -208,7 +209,8 @@ fn mount_program(runner: &Path, place: &Path) -> io::Result<PathBuf> {
     })
 }
 
-/// Mounts the program's folder as the only layer of an overlay. Unlike a bind mount, it does not tell its real path.
+/// Mounts the program's folder as the only layer of an overlay. Unlike a bind mount, this does not reveal its real
+/// path.
 fn layered(runner: &Path, place: &Path) -> io::Result<PathBuf> {
     let (Some(folder), Some(name)) = (runner.parent(), runner.file_name()) else {
         return Err(io::ErrorKind::InvalidInput.into());
@@ -218,7 +220,7 @@ fn layered(runner: &Path, place: &Path) -> io::Result<PathBuf> {
         fs::create_dir(folder)?;
     }
     mount_bind(folder, &layer)?;
-    // The kernel wants two layers if none can be written.
+    // The kernel requires two layers for a read-only overlay.
     let layers = format!("lowerdir={}:{}", layer.display(), empty.display());
     let layers = CString::new(layers)?;
     let flags = MountFlags::RDONLY | MountFlags::NOSUID | MountFlags::NODEV;

@@ -35,7 +35,7 @@ async fn world_of_images(change: impl FnOnce(&mut ProviderSettings)) -> Option<W
 }
 
 #[tokio::test]
-async fn a_home_in_an_image_is_full_at_its_quota_and_the_sandbox_goes_on() {
+async fn a_full_image_does_not_stop_the_sandbox() {
     let Some(world) = world_of_images(|_| {}).await else {
         return;
     };
@@ -79,7 +79,7 @@ async fn a_home_in_an_image_is_full_at_its_quota_and_the_sandbox_goes_on() {
 }
 
 #[tokio::test]
-async fn homes_stay_what_they_are() {
+async fn existing_homes_keep_their_kind() {
     let Some(images) = world_of_images(|_| {}).await else {
         return;
     };

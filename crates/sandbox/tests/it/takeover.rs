@@ -270,7 +270,7 @@ async fn no_way_of_spying_that_x11_has_tells_of_a_takeover() {
 }
 
 #[tokio::test]
-async fn a_program_that_keeps_the_x_server_for_itself_ends_with_the_takeover() {
+async fn a_takeover_kills_a_program_that_grabs_the_x_server() {
     let stage = Stage::set().await;
     stage.leave("hog").await;
     assert_eq!(stage.take_over().await, LeaseOutcome::Set);
@@ -281,7 +281,7 @@ async fn a_program_that_keeps_the_x_server_for_itself_ends_with_the_takeover() {
 }
 
 #[tokio::test]
-async fn no_program_switches_off_the_mouse_of_a_person() {
+async fn programs_cannot_disable_the_mouse_of_a_person() {
     let stage = Stage::set().await;
     stage.leave("settings").await;
     said(&*stage.sandbox, "[ ! -e ~/settings_changed ]").await;

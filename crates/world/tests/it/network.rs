@@ -173,6 +173,33 @@ async fn an_open_network_reaches_the_internet_and_records_it() {
 }
 
 #[tokio::test]
+async fn bytes_of_an_older_connection_do_not_hide_a_later_block() {
+    let world = online(|_| {}).await;
+    let (session, id) = at_work(&world, json!({"mode": "open"})).await;
+    let mut older = world.line(id);
+    assert_eq!(
+        older.connect("site.example", 80).await,
+        NetworkAnswer::Connected
+    );
+    says(&mut older, "hello").await;
+    let mut lying = world.line(id);
+    assert_eq!(
+        lying.connect("site.example", 80).await,
+        NetworkAnswer::Connected
+    );
+    lying.send(b"GET / HTTP/1.1\r\nHost: other.example\r\n\r\n");
+    ends(&mut lying).await;
+    told(&session, "site.example", Some(BlockReason::OtherName)).await;
+
+    says(&mut older, "more").await;
+    world.pass(Duration::from_secs(3)).await;
+    let network = network_of(&session).await;
+    let destination = &network["destinations"][0];
+    assert_eq!(destination["sent_bytes"], 9, "{network}");
+    assert_eq!(destination["blocked"], "other_name", "{network}");
+}
+
+#[tokio::test]
 async fn private_addresses_are_refused_by_name_by_number_and_after_a_change() {
     let world = online(|_| {}).await;
     let internet = world.internet();

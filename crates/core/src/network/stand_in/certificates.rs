@@ -8,7 +8,7 @@ use zeroize::Zeroizing;
 /// The certificates of one sandbox.
 #[derive(Debug)]
 pub struct IssuedCertificates {
-    /// The certificate that programs trust, in DER. Nobody has its key any more.
+    /// The certificate authority that programs trust, in DER. Its key no longer exists.
     pub authority: Vec<u8>,
     /// A certificate for each host.
     pub hosts: HashMap<String, HostCertificate>,
@@ -20,14 +20,14 @@ pub struct HostCertificate {
     pub key: Zeroizing<Vec<u8>>,
 }
 
-/// The reason why certificates could not be made.
+/// The error for certificates that could not be issued.
 #[derive(Debug, thiserror::Error)]
 #[error("could not make certificates for the hosts of secrets: {0}")]
 pub struct IssueError(pub String);
 
-/// Makes certificates.
+/// Issues certificates.
 pub trait CertificateIssuer: Send + Sync + fmt::Debug {
-    /// Makes an authority for exactly these hosts, and a certificate for each. They are valid at least from `from`
+    /// Issues an authority for exactly these hosts, and a certificate for each. They are valid at least from `from`
     /// until `until`.
     fn issue(
         &self,

@@ -1,4 +1,4 @@
-//! The proxy's HTTP: `CONNECT`, and requests for whole addresses.
+//! The HTTP side of the proxy: `CONNECT`, and requests with absolute URLs.
 
 use std::io;
 
@@ -13,7 +13,7 @@ const PIECE_BYTES: usize = 4 * 1024;
 const HEAD_END: &[u8] = b"\r\n\r\n";
 const HTTP_PORT: u16 = 80;
 
-/// Headers that are between the program and the proxy, and not for the host.
+/// Headers for the proxy, which are not forwarded to the host.
 const FOR_PROXY: [&str; 4] = [
     "connection",
     "keep-alive",
@@ -50,7 +50,7 @@ pub(super) async fn read(program: &mut (impl AsyncRead + Unpin)) -> io::Result<P
     }
 }
 
-/// Understands the head of a request. `rest` came after it.
+/// Parses the head of a request. `rest` is what followed it.
 pub(super) fn request(head: &str, rest: Vec<u8>) -> Option<ProxyRequest> {
     let (line, headers) = head.split_once("\r\n")?;
     let mut words = line.split(' ');
@@ -89,7 +89,7 @@ pub(super) fn request(head: &str, rest: Vec<u8>) -> Option<ProxyRequest> {
     })
 }
 
-/// Returns the request as the host expects it. The connection is for this request alone.
+/// Returns the request in the form for the host. The connection carries only this request.
 fn own_request(method: &str, path: &str, version: &str, headers: &str) -> String {
     let slash = if path.starts_with('/') { "" } else { "/" };
     let mut request = format!("{method} {slash}{path} {version}\r\nConnection: close\r\n");
@@ -105,7 +105,7 @@ fn own_request(method: &str, path: &str, version: &str, headers: &str) -> String
     request
 }
 
-/// Returns the answer to a request: the connection is made, or why it is not.
+/// Returns the response to a request: the connection is made, or the reason why it is not.
 pub(super) fn answer(answer: &NetworkAnswer) -> Vec<u8> {
     match answer {
         NetworkAnswer::Connected => b"HTTP/1.1 200 Connection established\r\n\r\n".to_vec(),

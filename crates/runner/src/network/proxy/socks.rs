@@ -1,4 +1,4 @@
-//! The proxy's SOCKS 5 (RFC 1928), without passwords and for connections only.
+//! The SOCKS 5 side of the proxy (RFC 1928), without authentication and only for `CONNECT`.
 
 use std::{io, net::Ipv6Addr};
 
@@ -21,7 +21,7 @@ const CONNECTION_REFUSED: u8 = 5;
 const COMMAND_UNKNOWN: u8 = 7;
 const KIND_UNKNOWN: u8 = 8;
 
-/// Reads a greeting, which is answered, and a request.
+/// Reads and answers the greeting, and reads the request.
 pub(super) async fn read(
     program: &mut (impl AsyncRead + AsyncWrite + Unpin),
 ) -> io::Result<ProxyRequestRead> {
@@ -62,7 +62,7 @@ pub(super) async fn read(
     })
 }
 
-/// Returns the answer to a request: the connection is made, or why it is not.
+/// Returns the reply to a request: the connection is made, or the reason why it is not.
 pub(super) fn answer(answer: &NetworkAnswer) -> Vec<u8> {
     reply(match answer {
         NetworkAnswer::Connected => GRANTED,
@@ -76,7 +76,7 @@ pub(super) fn answer(answer: &NetworkAnswer) -> Vec<u8> {
     })
 }
 
-/// Returns a reply with this code. The address in it means nothing.
+/// Returns a reply with this code and an unspecified address.
 fn reply(code: u8) -> Vec<u8> {
     vec![VERSION, code, 0, IPV4, 0, 0, 0, 0, 0, 0]
 }

@@ -1,4 +1,4 @@
-//! Loop devices: files as disks.
+//! Loop devices: files that are used as disks.
 
 use std::{
     ffi::{c_int, c_void},
@@ -14,12 +14,12 @@ use rustix::{
 
 const CONFIGURE: Opcode = 0x4c0a;
 const FIND_FREE: Opcode = 0x4c82;
-/// Frees the device with its last user.
+/// Releases the device when it is no longer in use.
 const AUTOCLEAR: u32 = 4;
-/// The number of attempts, since others look for a free device too.
+/// The number of attempts. Other processes may take a free device first.
 const ATTEMPTS: usize = 32;
 
-/// A file as a disk. When it is dropped, only mounts keep the device.
+/// A file that is used as a disk. After it is dropped, the device lives as long as its mounts.
 #[derive(Debug)]
 pub(super) struct LoopDevice {
     _device: OwnedFd,
@@ -27,7 +27,7 @@ pub(super) struct LoopDevice {
 }
 
 impl LoopDevice {
-    /// Finds a free device and gives it the file, which must be open for writing.
+    /// Finds a free device and attaches the file, which must be open for writing.
     pub(super) fn attach(file: impl AsFd) -> io::Result<Self> {
         let flags = OFlags::RDWR | OFlags::CLOEXEC;
         let control = open("/dev/loop-control", flags, Mode::empty());
@@ -52,7 +52,7 @@ impl LoopDevice {
             let configured =
                 unsafe { ioctl(&device, Setter::<CONFIGURE, LoopConfig>::new(config)) };
             match configured {
-                // Somebody else was quicker.
+                // Another process took it first.
                 Err(Errno::BUSY) => {}
                 Err(error) => return Err(told(&path, error)),
                 Ok(()) => {
@@ -71,7 +71,7 @@ impl LoopDevice {
     }
 }
 
-/// Names the device that an error is about.
+/// Adds the path of the device to an error.
 fn told(path: &str, error: Errno) -> io::Error {
     io::Error::new(error.kind(), format!("{path}: {error}"))
 }
@@ -103,7 +103,7 @@ struct LoopInfo {
     init: [u64; 2],
 }
 
-/// Asks for the number of a free device.
+/// Requests the number of a free device.
 struct FindFree;
 
 #[expect(unsafe_code, reason = "rustix marks all of ioctl as unsafe")]
@@ -133,7 +133,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn structures_are_as_large_as_the_kernels() {
+    fn structures_have_the_sizes_of_the_kernel() {
         assert_eq!(size_of::<LoopInfo>(), 232);
         assert_eq!(size_of::<LoopConfig>(), 304);
     }

@@ -1,4 +1,4 @@
-//! An image that no session has yet, made and mounted ahead of time.
+//! An image for the next new session, created and mounted in advance.
 
 use std::{
     io,
@@ -14,7 +14,7 @@ use crate::local::{
     view::{Namespace, View},
 };
 
-/// The place for an image that the next new session gets.
+/// Holds the image for the next new session.
 #[derive(Debug)]
 pub(super) struct SpareHome {
     files: SessionFiles,
@@ -35,14 +35,14 @@ impl SpareHome {
         }
     }
 
-    /// Makes it, unless it is there.
+    /// Creates the image, unless it exists.
     pub(super) fn make(&self, namespace: &Namespace) -> io::Result<()> {
         // No code under this lock leaves it half done.
         let mut home = self.home.lock().unwrap_or_else(PoisonError::into_inner);
         if home.is_some() {
             return Ok(());
         }
-        // A server that was killed may have left one.
+        // A killed server may have left one.
         self.files.remove()?;
         self.files.prepare_spare()?;
         make(&self.files, &self.limits)?;
@@ -51,7 +51,7 @@ impl SpareHome {
         Ok(())
     }
 
-    /// Takes it, if there is one with these limits. Does not wait for one that is being made.
+    /// Takes the image if it has these limits. Does not wait for one that is being created.
     pub(super) fn take(&self, limits: &SandboxLimits) -> Option<MountedHome> {
         let fits = (limits.disk_bytes, limits.disk_files)
             == (self.limits.disk_bytes, self.limits.disk_files);
@@ -71,7 +71,7 @@ impl Drop for SpareHome {
         let home = self.home.get_mut().unwrap_or_else(PoisonError::into_inner);
         drop(home.take());
         if let Err(error) = self.files.remove() {
-            tracing::warn!(%error, "could not remove an image that no session has");
+            tracing::warn!(%error, "could not remove the unused image");
         }
     }
 }

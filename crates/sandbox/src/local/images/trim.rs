@@ -1,4 +1,4 @@
-//! Free space of a file system, given back to the disk below it.
+//! Returns the free space of a file system to the underlying disk.
 
 use std::{io, os::fd::AsFd};
 
@@ -18,9 +18,9 @@ struct Range {
     least_bytes: u64,
 }
 
-/// Gives back all space that is free. `folder` is any folder of the file system.
+/// Discards all free space. `folder` is any folder of the file system.
 pub(super) fn trim(folder: impl AsFd) -> io::Result<()> {
-    // The space of a removed file is free once the removal is on the disk.
+    // The space of a removed file becomes free only after the removal is written to the disk.
     syncfs(&folder)?;
     let mut everything = Range {
         start: 0,

@@ -1,4 +1,4 @@
-//! Sets up an interface by messages to the kernel. The names of fields and numbers are those of `rtnetlink(7)`.
+//! Configures an interface over netlink. The names are those of `rtnetlink(7)`.
 
 use std::{
     io,
@@ -12,7 +12,7 @@ use rustix::net::{
     send, socket_with,
 };
 
-/// A request that is answered with an error number, which is zero if it was carried out.
+/// A request that is acknowledged with an error number, which is zero on success.
 const REQUEST_AND_ACK: u16 = 0x1 | 0x4;
 const CREATE: u16 = 0x400;
 const HEADER_BYTES: usize = 16;
@@ -43,7 +43,7 @@ pub(super) struct Netlink {
 
 impl Netlink {
     pub(super) fn open(interface: &str) -> io::Result<Self> {
-        // The default protocol of this family is that of interfaces and routes.
+        // The default protocol of this family is `NETLINK_ROUTE`.
         let socket = socket_with(
             AddressFamily::NETLINK,
             SocketType::RAW,
@@ -60,7 +60,7 @@ impl Netlink {
         Ok(Self { socket, index })
     }
 
-    /// Sets the sizes of packets and of the queue, and switches the interface on, without any IPv6 address.
+    /// Sets the MTU and the queue length, and brings the interface up without an IPv6 address.
     pub(super) fn set_up(&mut self, mtu: u32, queue_packets: u32) -> io::Result<()> {
         let mode = attribute(IFLA_INET6_ADDR_GEN_MODE, &[IN6_ADDR_GEN_MODE_NONE]);
         let of_ipv6 = attribute(number(AF_INET6), &mode);
@@ -70,7 +70,7 @@ impl Netlink {
         ]
         .concat();
         self.ask(RTM_NEWLINK, 0, &[self.link(0), sizes].concat())?;
-        // A kernel without IPv6 refuses this, and has no such addresses anyway.
+        // A kernel without IPv6 refuses this, and does not need it.
         let none = attribute(IFLA_AF_SPEC, &of_ipv6);
         let _ = self.ask(RTM_NEWLINK, 0, &[self.link(0), none].concat());
         self.ask(RTM_NEWLINK, 0, &self.link(IFF_UP))
@@ -93,7 +93,7 @@ impl Netlink {
         self.ask(RTM_NEWROUTE, CREATE, &body)
     }
 
-    /// Returns the head of a message about the interface, which sets these of its flags.
+    /// Returns the header of a message that sets these flags of the interface.
     fn link(&self, flags: u32) -> Vec<u8> {
         let index = self.index.to_ne_bytes();
         [[0; 4], index, flags.to_ne_bytes(), flags.to_ne_bytes()].concat()

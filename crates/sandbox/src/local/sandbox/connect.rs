@@ -13,14 +13,14 @@ use crate::{
     network::NetworkDoor,
 };
 
-/// Returns the way to the server's end of the network, if the sandbox has one.
+/// Returns the entrance to the server's end of the network, if the sandbox is connected.
 pub(super) fn door(host: &Host, spec: LocalSpec) -> Option<NetworkDoor> {
     let entrance = host.settings.network.clone()?;
     let n_hosts = host.settings.network_connections + SPARE_CONNECTIONS;
     (spec.network == Network::Connected).then(|| NetworkDoor::new(spec.session, entrance, n_hosts))
 }
 
-/// Makes the interface of the sandbox whose first process is `first`, if it is to have a network.
+/// Creates the interface of the sandbox whose first process is `first`, if it has a network.
 pub(super) async fn interface(host: &Host, spec: LocalSpec, first: Option<Pid>) -> Option<OwnedFd> {
     let first = match spec.network {
         Network::Closed => return None,

@@ -1,4 +1,4 @@
-//! The parts of a spec that concern the programs of a sandbox only.
+//! The parts of a spec that concern only the programs of a sandbox.
 
 use std::collections::BTreeMap;
 
@@ -15,13 +15,13 @@ pub(crate) struct LocalExtras {
 }
 
 impl LocalExtras {
-    /// Returns the files that the sandbox sees in place of others.
+    /// Returns the files that replace others in the sandbox.
     pub(super) fn covered_files(&self) -> Vec<CoveredFile> {
         let authority = self.authority.as_deref();
         authority.map(trust::files).unwrap_or_default()
     }
 
-    /// Returns the variables of all programs. Those that the provider sets itself come last.
+    /// Returns the variables of all programs. Those of the provider take precedence.
     pub(super) fn variables(self) -> BTreeMap<String, Secret> {
         let mut variables = self.variables;
         if self.authority.is_some() {

@@ -1,4 +1,4 @@
-//! The configuration of the runner, and its way into the sandbox.
+//! Builds the runner's configuration and sends it into the sandbox.
 
 use std::{
     io,
@@ -27,7 +27,7 @@ pub(super) fn runner_config(
     extras: LocalExtras,
     gateway: Option<RunnerGateway>,
 ) -> RunnerConfig {
-    // The fallback is longer than any sensible wait.
+    // The fallback is longer than any reasonable wait.
     let ms =
         |duration: std::time::Duration| u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
     RunnerConfig {
@@ -66,7 +66,7 @@ pub(super) fn instruct(
     let mut line = serde_json::to_vec(&config)?;
     line.push(b'\n');
     match descriptor::send(stdin, &line, interface.map(AsFd::as_fd)) {
-        // The runner has already ended, and its end gives the cause.
+        // The runner has already exited, and its exit is reported elsewhere.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         result => result,
     }
