@@ -520,6 +520,22 @@ async fn a_connection_carries_several_requests_and_bodies_of_any_kind() {
 }
 
 #[tokio::test]
+async fn a_connection_ends_before_it_sends_more_credentials_than_it_masks() {
+    let scene = Scene::start("https://api.example", KEEPS).await;
+    let request = |n: usize| {
+        let credentials = STANDARD.encode(format!("user-{n}:{}", scene.stand_in));
+        format!(
+            "GET /1 HTTP/1.1\r\nHost: api.example\r\nAuthorization: Basic {credentials}\r\n\r\n"
+        )
+    };
+    // Repeated ones do not count.
+    let requests: String = (0..3).chain(0..100).map(request).collect();
+    let answer = scene.ask(&requests).await;
+    assert_eq!(answer.matches("HTTP/1.1 200 OK").count(), 3 + 32);
+    assert_eq!(scene.heard.lock().unwrap().len(), 3 + 32);
+}
+
+#[tokio::test]
 async fn a_websocket_passes_and_is_masked() {
     let scene = Scene::start("https://api.example", KEEPS).await;
     let mut program = scene.program().await;

@@ -1,7 +1,6 @@
 //! Forwards the requests of one connection, one after the other.
 
 use std::{
-    collections::VecDeque,
     io,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
@@ -28,7 +27,7 @@ use crate::mask::ValueMask;
 
 /// The only protocol to which a connection can be upgraded. Others could carry further requests unchecked.
 const WEBSOCKET: &str = "websocket";
-/// The most credentials of one connection that are masked. A program could send others with every request.
+/// The most credentials that one connection masks. It ends before a program sends one more.
 const MOST_CREDENTIALS: usize = 32;
 
 /// Forwards the requests of one connection.
@@ -37,8 +36,8 @@ pub(super) struct Handler {
     visit: Arc<Visit>,
     /// The connection to the host, or the reason why there is none.
     host: Result<tokio::sync::Mutex<SendRequest<WatchedBody>>, String>,
-    /// The newest credentials that were sent on this connection, oldest first.
-    sent: Mutex<VecDeque<SentText>>,
+    /// The credentials that were sent on this connection.
+    sent: Mutex<Vec<SentText>>,
     upgrade: Mutex<Option<UpgradedPair>>,
 }
 
@@ -75,6 +74,8 @@ impl Handler {
             Err(problem) => return Ok(self.not_reached(problem)),
         };
         match self.prepared(request).await {
+            // A response that nothing masks must not come back. The program can connect again.
+            Ok(_) if lock(&self.sent).len() > MOST_CREDENTIALS => Err(HostGone),
             Ok(request) => self.passed(host, request).await,
             Err(refused) => {
                 self.visit.report(&refused);
@@ -167,13 +168,11 @@ impl Handler {
 }
 
 /// Remembers credentials for the mask, each of them once.
-fn remember(known: &mut VecDeque<SentText>, sent: Vec<SentText>) {
+fn remember(known: &mut Vec<SentText>, sent: Vec<SentText>) {
     for text in sent {
-        known.retain(|known| known.sent != text.sent);
-        known.push_back(text);
-    }
-    while known.len() > MOST_CREDENTIALS {
-        known.pop_front();
+        if !known.iter().any(|known| known.sent == text.sent) {
+            known.push(text);
+        }
     }
 }
 
@@ -232,29 +231,5 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 impl From<HostGone> for io::Error {
     fn from(gone: HostGone) -> Self {
         Self::other(gone)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_connection_remembers_few_credentials_and_each_once() {
-        let text = |n: usize| SentText {
-            sent: n.to_string().into_bytes().into(),
-            stand_in: Vec::new(),
-        };
-        let mut known = VecDeque::new();
-        for _ in 0..3 {
-            remember(&mut known, vec![text(0), text(1)]);
-        }
-        assert_eq!(known.len(), 2);
-        for n in 0..2 * MOST_CREDENTIALS {
-            remember(&mut known, vec![text(n)]);
-        }
-        assert_eq!(known.len(), MOST_CREDENTIALS);
-        let newest = known.back().unwrap();
-        assert_eq!(newest.sent, text(2 * MOST_CREDENTIALS - 1).sent);
     }
 }
