@@ -4,8 +4,10 @@ use std::{io, sync::Arc, time::Duration};
 
 use deskhand_core::{
     action::{Action, Point, ScreenSize},
+    id::UserId,
     sandbox::{
-        Act, Actor, Call, ComputerError, LeaseHolder, RunnerReply, RunnerRequest, StreamTarget,
+        Act, Actor, Call, ComputerError, LeaseHolder, LeaseOutcome, RunnerReply, RunnerRequest,
+        StreamTarget,
     },
     secret::Secret,
     shell::ShellRequest,
@@ -153,4 +155,17 @@ async fn slow_programs_do_not_keep_people_from_the_screen() {
     let mut screen = open(StreamTarget::Screen);
     assert!(futures::poll!(&mut screen).is_pending());
     assert_eq!(link.state().streams.len(), n_asked + 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn nobody_takes_over_while_the_runner_is_away() {
+    let link = Link::new(Secret::new("a token for the test"), None, None);
+    let person = LeaseHolder::Person(UserId::new());
+    assert_eq!(link.set_lease_holder(person).await, LeaseOutcome::Set);
+
+    // The programs that it started run on meanwhile.
+    link.state().was_ready = true;
+    let another = LeaseHolder::Person(UserId::new());
+    let outcome = link.set_lease_holder(another).await;
+    assert!(matches!(outcome, LeaseOutcome::Watched(_)), "{outcome:?}");
 }

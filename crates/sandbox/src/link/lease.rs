@@ -12,7 +12,7 @@ use super::{Link, State};
 /// The longest wait for the runner's confirmation.
 ///
 /// The runner ends the agent's last command first, which takes two seconds if the command ignores all signals, and
-/// stops programs that may resist. A disconnected runner gets the holder as its first message once it is back.
+/// stops programs that may resist. A runner that was disconnected gets the holder as its first message once it is back.
 const CONFIRM_TIMEOUT: Duration = Duration::from_secs(12);
 
 /// The newest lease holder that the runner has confirmed.
@@ -51,8 +51,8 @@ impl Link {
                 Ok(Ok(confirmed)) => confirmed.problem.clone(),
                 // The link is gone.
                 Ok(Err(_)) => None,
-                // A runner that comes back gets the holder as its first message.
-                Err(_late) if !self.state().is_ready => None,
+                // A runner that is still starting gets the holder as its first message, before any program runs.
+                Err(_late) if !self.state().was_ready => None,
                 Err(_late) => Some("the sandbox did not confirm it in time".to_owned()),
             },
             () = self.ended.cancelled() => None,
