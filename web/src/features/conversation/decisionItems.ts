@@ -1,14 +1,19 @@
-import type { AnswerData } from "../../api/types";
+import type { AnswerData, DecisionData } from "../../api/types";
 import type { CallItem, Item } from "./items";
 
-/** Records in a question how it was settled. */
-export function settle(items: Item[], at: string, data: AnswerData): void {
+/** Returns true if the agent waits for the answer. For programs that want to contact a host or use a secret, it does not. */
+export function holdsAgent({ kind, call }: DecisionData): boolean {
+  return kind !== "network" && !(kind === "owner_approval" && call === undefined);
+}
+
+/** Records in a question how it was settled, and returns the question. */
+export function settle(items: Item[], at: string, data: AnswerData): DecisionData | undefined {
   const { decision, state, answer, by } = data;
   const index = items.findLastIndex(
     (item) => item.kind === "decision" && item.asked.decision === decision,
   );
   const item = items[index];
-  if (item?.kind !== "decision") return;
+  if (item?.kind !== "decision") return undefined;
   const settled = {
     state,
     at,
@@ -16,6 +21,7 @@ export function settle(items: Item[], at: string, data: AnswerData): void {
     ...(by === undefined ? {} : { by }),
   };
   items[index] = { ...item, settled };
+  return item.asked;
 }
 
 /** Changes the state of all calls of a turn from one to another. */

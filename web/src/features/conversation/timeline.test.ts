@@ -251,6 +251,18 @@ describe("addEvents", () => {
     ]);
   });
 
+  it("goes on with calls while a person is asked about a host", () => {
+    const call: Said = {
+      type: "tool_use",
+      data: { turn: "t", call: "a", tool: "bash", input: { shell: "run", command: "curl example.org" } },
+    };
+    const asked: Said = {
+      type: "decision",
+      data: { turn: "t", decision: "d", kind: "network", prompt: "?", form: { type: "yes_no" } },
+    };
+    expect(after(call, asked).items).toMatchObject([{ state: "running" }, { kind: "decision" }]);
+  });
+
   it("says when the agent comes close to what it may use", () => {
     const message = "This turn has used 40 of its 50 steps.";
     const notice: Said = {

@@ -12,7 +12,7 @@ import type {
 } from "../../api/types";
 import { nothingSpent, type Spent } from "../../lib/money";
 import type { HeldLease } from "../screen/control";
-import { changeCalls, settle } from "./decisionItems";
+import { changeCalls, holdsAgent, settle } from "./decisionItems";
 import type { CallItem, ErrorItem, Item, ItemBase, PromptItem, SaidItem, Shot, StatusItem } from "./items";
 import { breakOff, changeModel, withCost } from "./modelItems";
 import { wasSpoken } from "./spoken";
@@ -106,12 +106,12 @@ const effects: { [K in Kind]?: Add<K> } = {
   tool_result: addResult,
   screenshot: addShot,
   decision: (draft, base, data) => {
-    changeCalls(draft.items, data.turn, "running", "waiting");
+    if (holdsAgent(data)) changeCalls(draft.items, data.turn, "running", "waiting");
     draft.items.push({ ...base, kind: "decision", asked: data });
   },
   answer: (draft, base, data) => {
-    changeCalls(draft.items, data.turn, "waiting", "running");
-    settle(draft.items, base.at, data);
+    const asked = settle(draft.items, base.at, data);
+    if (asked && holdsAgent(asked)) changeCalls(draft.items, data.turn, "waiting", "running");
   },
   notice: (draft, base, { message }) => draft.items.push({ ...base, kind: "notice", message }),
   artifact: (draft, base, { name, size }) => draft.items.push({ ...base, kind: "artifact", name, size }),
