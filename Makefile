@@ -65,4 +65,4 @@ bench: ## Measure, next to what people use otherwise (ARGS="desktop step": only 
 	@scripts/bench $(ARGS)
 
 clean: ## Remove everything that was built
-	rm -rf target web/dist web/node_modules e2e/node_modules openapi/node_modules .make
+	rm -rf target web/dist web/node_modules e2e/node_modules openapi/node_modules mcp/node_modules .make

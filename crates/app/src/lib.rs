@@ -36,6 +36,7 @@ use deskhand_core::{
     tasks::Tasks,
 };
 use deskhand_store::{KeyFile, Store};
+use jiff::Timestamp;
 use tokio_util::sync::CancellationToken;
 
 use crate::{live::LiveSessions, signals::Signals, turns::Turns};
@@ -254,6 +255,11 @@ impl App {
 
     pub(crate) fn clock(&self) -> &Arc<dyn Clock> {
         &self.0.clock
+    }
+
+    /// Returns the current time.
+    pub fn now(&self) -> Timestamp {
+        self.0.clock.now()
     }
 
     /// Returns the token that fires when the app starts to shut down.

@@ -1,13 +1,17 @@
 //! The command line: the commands and options, and their help texts.
 
 mod computer;
+mod mcp;
 
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 use deskhand_core::{id::DecisionId, network::policy::NetworkPolicy, user::Scope};
 
-pub(crate) use self::computer::{AttachArgs, CpArgs, NetworkArgs};
+pub(crate) use self::{
+    computer::{AttachArgs, CpArgs, NetworkArgs},
+    mcp::McpArgs,
+};
 use crate::{config::Flags, people::parse_scope};
 
 /// Gives an AI agent a computer of its own, and lets you watch it work.
@@ -59,6 +63,8 @@ pub(crate) enum Command {
     Run(RunArgs),
     /// Open a terminal of a session's desktop in this terminal
     Attach(AttachArgs),
+    /// Offer agents to another program as MCP tools, over standard input and output
+    Mcp(McpArgs),
     /// Print a new link for signing in to the running server
     Login(ServerArgs),
     /// List the questions that agents ask you

@@ -2,6 +2,7 @@
 
 pub(crate) mod decisions;
 pub(crate) mod files;
+mod mcp;
 pub(crate) mod models;
 mod network;
 pub(crate) mod people;

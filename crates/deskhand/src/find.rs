@@ -1,15 +1,25 @@
 //! Finding the server that a command should talk to.
 
+use std::{
+    net::{Ipv4Addr, SocketAddr},
+    time::Duration,
+};
+
 use anyhow::Context;
 use deskhand_core::secret::Secret;
+use tokio::time::{Instant, sleep};
 
 use crate::{
     cli::ServerArgs,
     client::{CallError, Client},
     config::{Config, Environment},
-    data_dir::DataDir,
+    data_dir::{DataDir, DataDirError},
     local_socket::{self, ConnectError},
+    server::RunningServer,
 };
+
+/// The timeout for finding a server that is just starting in another process.
+const SEARCH_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The variable that allows sending tokens to another machine without encryption.
 const PLAIN_HTTP: &str = "DESKHAND_ALLOW_PLAIN_HTTP";
@@ -27,11 +37,33 @@ pub(crate) enum FindServerError {
     ReadToken(#[source] std::io::Error),
 }
 
-/// Returns the named server, or else the one that uses the data folder.
+/// Returns the named server, or else the one that uses the data folder, after it has answered.
+///
+/// Returns `None` if no server was named and none can be found through the data folder.
+pub(crate) async fn find_server(
+    named: Option<&str>,
+    environment: &Environment,
+    dir: &DataDir,
+) -> Result<Option<Client>, FindServerError> {
+    let Some(client) = locate_server(named, environment, dir).await? else {
+        return Ok(None);
+    };
+    match client.check().await {
+        Ok(()) => Ok(Some(client)),
+        Err(error) if named.is_some() => Err(error.into()),
+        // The server is just ending, or starting with another database.
+        Err(error) => {
+            tracing::debug!(server.url = client.address(), %error, "the server does not answer");
+            Ok(None)
+        }
+    }
+}
+
+/// Like [`find_server`], but sends the server nothing yet.
 ///
 /// The token in the folder goes through the folder's own socket only. Another program could listen at the address in
-/// `server.json` by now. Returns `None` if no server was named and none can be found through the data folder.
-pub(crate) async fn find_server(
+/// `server.json` by now.
+pub(crate) async fn locate_server(
     named: Option<&str>,
     environment: &Environment,
     dir: &DataDir,
@@ -41,9 +73,7 @@ pub(crate) async fn find_server(
         // This machine's admin token must not be sent to an arbitrary address.
         let token = given_token.ok_or(FindServerError::NoToken)?;
         let may_be_plain = environment.get(PLAIN_HTTP) == Some("true");
-        let client = Client::new(address, token, may_be_plain)?;
-        client.check().await?;
-        return Ok(Some(client));
+        return Ok(Some(Client::new(address, token, may_be_plain)?));
     }
     match local_socket::connect(dir.path()).await {
         Ok(_) => {}
@@ -57,13 +87,36 @@ pub(crate) async fn find_server(
     let Some(token) = kept_token.or(given_token) else {
         return Ok(None);
     };
-    let client = Client::local(dir.path(), &note.url, token)?;
-    match client.check().await {
-        Ok(()) => Ok(Some(client)),
-        // The server is just ending, or starting with another database.
-        Err(error) => {
-            tracing::debug!(server.url = note.url, server.pid = note.pid, %error, "the server does not answer");
-            Ok(None)
+    Ok(Some(Client::local(dir.path(), &note.url, token)?))
+}
+
+/// Returns a client of the server to use, and the server itself if it was started in this process.
+pub(crate) async fn find_or_start(
+    named: Option<&str>,
+    config: &Config,
+    environment: &Environment,
+) -> anyhow::Result<(Client, Option<RunningServer>)> {
+    let dir = DataDir::at(&config.data_dir);
+    let give_up_at = Instant::now() + SEARCH_TIMEOUT;
+    loop {
+        if let Some(client) = find_server(named, environment, &dir).await? {
+            return Ok((client, None));
+        }
+        let any_port = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
+        match RunningServer::start(config, any_port).await {
+            Ok(server) => {
+                let token = server.admin_token.clone();
+                let client = Client::local(dir.path(), &server.local_url, token)?;
+                return Ok((client, Some(server)));
+            }
+            // Another process is about to serve this folder, and then will be found.
+            Err(error)
+                if matches!(error.downcast_ref(), Some(DataDirError::InUse { .. }))
+                    && Instant::now() < give_up_at =>
+            {
+                sleep(Duration::from_millis(50)).await;
+            }
+            Err(error) => return Err(error),
         }
     }
 }

@@ -21,6 +21,8 @@ pub(crate) fn start(config: &LogConfig, usual_level: &str) {
     };
     // The settings have been checked, so this is a filter.
     let filter: Targets = level.parse().unwrap_or_default();
+    // The MCP library writes lines for every request, and what clients send at its lower levels.
+    let filter = filter.with_target("rmcp", LevelFilter::ERROR);
     let log = tracing_subscriber::fmt()
         .with_max_level(LevelFilter::TRACE)
         .with_writer(|| Redacted(io::stderr()));

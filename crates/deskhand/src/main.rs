@@ -19,6 +19,7 @@ mod listen;
 mod local_socket;
 mod logging;
 mod login;
+mod mcp;
 mod models;
 mod modes;
 mod network;
@@ -72,6 +73,11 @@ fn carry_out(cli: Cli) -> anyhow::Result<ExitCode> {
             let config = load()?.config;
             logging::start(&config.log, "error");
             on_one_thread(attach::attach(&args, &config, &environment))
+        }
+        Command::Mcp(args) => {
+            let config = load()?.config;
+            logging::start(&config.log, "warn");
+            on_all_threads(mcp::mcp(&args, &config, &environment))
         }
         Command::Login(args) => as_client(&load()?.config, |config| {
             login::login(&args, config, &environment)

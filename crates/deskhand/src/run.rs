@@ -7,13 +7,7 @@ mod questions;
 mod show;
 mod spent;
 
-use std::{
-    io::IsTerminal,
-    net::{Ipv4Addr, SocketAddr},
-    path::Path,
-    process::ExitCode,
-    time::Duration,
-};
+use std::{io::IsTerminal, path::Path, process::ExitCode, time::Duration};
 
 use anyhow::Context;
 use deskhand_api::{budgets::BudgetBody, sessions::CreateSessionBody};
@@ -30,16 +24,13 @@ use crate::{
     cli::RunArgs,
     client::Client,
     config::{Config, Environment},
-    data_dir::{DataDir, DataDirError},
-    find::find_server,
+    find::find_or_start,
     interrupts::{Interrupt, Interrupts},
     server::RunningServer,
 };
 
 /// The timeout for a stopped turn to report its end. After it, the session is ended regardless.
 const STOP_TIMEOUT: Duration = Duration::from_secs(3);
-/// The timeout for finding a server that is just starting in another process.
-const SEARCH_TIMEOUT: Duration = Duration::from_secs(5);
 /// The longest title made from a prompt, in characters.
 const LONGEST_TITLE: usize = 80;
 
@@ -70,7 +61,8 @@ pub(crate) async fn run(
     let mut interrupts = Interrupts::listen()?;
     let mut show = Show::new(args.json);
     show.activity("Looking for the server");
-    let (client, own_server) = find_or_start(args, config, environment).await?;
+    let (client, own_server) =
+        find_or_start(args.server.server.as_deref(), config, environment).await?;
     let ending = with_session(
         args,
         &client,
@@ -87,38 +79,6 @@ pub(crate) async fn run(
     }
     show.finish();
     Ok(ending?.into())
-}
-
-/// Returns a client of the server to use, and the server itself if it was started in this process.
-async fn find_or_start(
-    args: &RunArgs,
-    config: &Config,
-    environment: &Environment,
-) -> anyhow::Result<(Client, Option<RunningServer>)> {
-    let dir = DataDir::at(&config.data_dir);
-    let give_up_at = Instant::now() + SEARCH_TIMEOUT;
-    loop {
-        let named = args.server.server.as_deref();
-        if let Some(client) = find_server(named, environment, &dir).await? {
-            return Ok((client, None));
-        }
-        let any_port = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
-        match RunningServer::start(config, any_port).await {
-            Ok(server) => {
-                let token = server.admin_token.clone();
-                let client = Client::local(dir.path(), &server.local_url, token)?;
-                return Ok((client, Some(server)));
-            }
-            // Another process is about to serve this folder, and then will be found.
-            Err(error)
-                if matches!(error.downcast_ref(), Some(DataDirError::InUse { .. }))
-                    && Instant::now() < give_up_at =>
-            {
-                sleep(Duration::from_millis(50)).await;
-            }
-            Err(error) => return Err(error),
-        }
-    }
 }
 
 /// Creates a session for the task. Ends it whether or not the task succeeds, unless it is to be kept.

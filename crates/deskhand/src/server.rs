@@ -205,6 +205,7 @@ fn http_settings(
         sign_ins_per_minute: config.rate.sign_ins_per_minute,
         wrong_tokens_per_minute: config.rate.wrong_tokens_per_minute,
         connections: descriptors::for_http(n_descriptors, config.port.connections),
+        mcp_groups: config.port.mcp_groups.clone(),
     }
 }
 

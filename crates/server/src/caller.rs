@@ -1,6 +1,6 @@
 //! Authenticates callers and checks the scope of their tokens.
 //!
-//! Every handler that needs a signed-in user takes one of these five extractors, so that no route can forget the
+//! Every handler that needs a signed-in user takes one of these six extractors, so that no route can forget the
 //! check. Reading needs the scope `read`, everything else at least `write`. The scope `metrics` gives access to the
 //! metrics only.
 
@@ -44,6 +44,11 @@ pub(crate) struct Pass {
     pub(crate) credential: Credential,
     address: Option<IpAddr>,
 }
+
+/// A caller who has sent a token that may at least read. Browsers send no token by themselves, so no page of another site
+/// can use one.
+#[derive(Debug)]
+pub(crate) struct TokenHolder(pub(crate) Pass);
 
 /// A request that our own page sends, from a browser that may not be signed in yet.
 #[derive(Debug, Clone, Copy)]
@@ -113,6 +118,19 @@ impl FromRequestParts<Shared> for Pass {
         };
         require(pass.identity, needed)?;
         Ok(pass)
+    }
+}
+
+impl FromRequestParts<Shared> for TokenHolder {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, shared: &Shared) -> Result<Self, Problem> {
+        if bearer(&parts.headers).is_none() {
+            return Err(Problem::no_token());
+        }
+        let pass = Pass::read(parts, shared).await?;
+        require(pass.identity, Scope::Read)?;
+        Ok(Self(pass))
     }
 }
 

@@ -26,12 +26,7 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Body<T> {
     type Rejection = Problem;
 
     async fn from_request(request: Request, _: &S) -> Result<Self, Problem> {
-        let read = timeout(BODY_TIMEOUT, read_whole(request)).await;
-        let bytes = read.map_err(|_late| {
-            let seconds = BODY_TIMEOUT.as_secs();
-            let message = format!("the body did not arrive within {seconds} s");
-            Problem::refuse(StatusCode::REQUEST_TIMEOUT, "too_slow", message)
-        })??;
+        let bytes = read_body(request.into_body()).await?;
         let json: &[u8] = if bytes.is_empty() { b"{}" } else { &bytes };
         let read = serde_json::from_slice(json);
         read.map(Self)
@@ -39,12 +34,22 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Body<T> {
     }
 }
 
+/// Reads a body to its end, in the time and up to the length that every body may have.
+pub(crate) async fn read_body(body: axum::body::Body) -> Result<Vec<u8>, Problem> {
+    let read = timeout(BODY_TIMEOUT, read_whole(body)).await;
+    read.map_err(|_late| {
+        let seconds = BODY_TIMEOUT.as_secs();
+        let message = format!("the body did not arrive within {seconds} s");
+        Problem::refuse(StatusCode::REQUEST_TIMEOUT, "too_slow", message)
+    })?
+}
+
 /// Reads a body to its end.
 ///
 /// A body that is too long is not kept, but still read for a while: a client that is still sending would otherwise
 /// see a broken connection instead of our response.
-async fn read_whole(request: Request) -> Result<Vec<u8>, Problem> {
-    let mut pieces = request.into_body().into_data_stream();
+async fn read_whole(body: axum::body::Body) -> Result<Vec<u8>, Problem> {
+    let mut pieces = body.into_data_stream();
     let (mut bytes, mut n_bytes) = (Vec::new(), 0);
     while let Some(piece) = pieces.next().await {
         let piece = piece.map_err(|_cut| Problem::malformed("the body ended early"))?;

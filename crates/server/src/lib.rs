@@ -6,6 +6,7 @@ mod caller;
 mod extract;
 mod gateway;
 mod limits;
+mod mcp;
 mod metrics;
 mod openapi;
 mod origin_address;
@@ -34,12 +35,14 @@ use deskhand_app::{
     Sharing, Spending, Terminals, Users, Vault,
 };
 use deskhand_core::tasks::Tasks;
+use deskhand_mcp::Groups;
 use tokio_util::sync::CancellationToken;
 use tower_http::catch_panic::CatchPanicLayer;
 use utoipa_axum::router::OpenApiRouter;
 
 use crate::{
-    apps::AppSite, metrics::Metrics, problem::Problem, rate::Rates, site::Site, sockets::Sockets,
+    apps::AppSite, mcp::Mcp, metrics::Metrics, problem::Problem, rate::Rates, site::Site,
+    sockets::Sockets,
 };
 pub use crate::{
     gateway::serve_gateway, limits::ConnectionLimits, openapi::openapi, port::Listeners,
@@ -77,6 +80,8 @@ pub struct Settings {
     /// The limit for one address. 0 means no limit.
     pub wrong_tokens_per_minute: u32,
     pub connections: ConnectionLimits,
+    /// The tools of MCP clients that choose none.
+    pub mcp_groups: Groups,
 }
 
 /// The state that handlers share.
@@ -92,6 +97,7 @@ struct Shared {
     sockets: Sockets,
     /// The `WebSocket`s of services. They are counted separately, so that a sandbox's page cannot use up the dashboard's.
     app_sockets: Sockets,
+    mcp: Mcp,
     metrics: Metrics,
     health: routes::health::Finding,
     tasks: Tasks,
@@ -137,8 +143,11 @@ pub async fn serve(
     let connections = settings.connections;
     let site = Site::new(&settings, listeners.tcp.local_addr()?.ip());
     let rates = Rates::new(&settings);
+    let groups = settings.mcp_groups.clone();
+    let mcp = Mcp::new(&app, &settings.public_url, groups, shutdown.clone());
     let shared = Shared {
         app,
+        mcp,
         rates: rates.clone(),
         site: Arc::new(site),
         apps: AppSite::new(&settings).map(Arc::new),
@@ -220,7 +229,7 @@ fn routes() -> OpenApiRouter<Shared> {
 }
 
 fn router(shared: Shared) -> Router {
-    let router = Router::from(routes())
+    let router = mcp::mount(Router::from(routes()), &shared)
         .method_not_allowed_fallback(|| async { Problem::wrong_method() })
         .fallback(page::page)
         .layer(axum::middleware::from_fn_with_state(

@@ -89,6 +89,11 @@ impl Problem {
         Self::refuse(StatusCode::UNAUTHORIZED, "not_signed_in", message)
     }
 
+    pub(crate) fn no_token() -> Self {
+        let message = "send a token as `Authorization: Bearer …`; `deskhand token new` creates one";
+        Self::refuse(StatusCode::UNAUTHORIZED, "not_signed_in", message)
+    }
+
     pub(crate) fn no_route() -> Self {
         Self::refuse(
             StatusCode::NOT_FOUND,

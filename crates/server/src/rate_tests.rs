@@ -12,6 +12,7 @@ fn rates_with(wrong_tokens_per_minute: u32) -> Rates {
         sign_ins_per_minute: 1,
         wrong_tokens_per_minute,
         connections: ConnectionLimits::NONE,
+        mcp_groups: deskhand_mcp::Groups::default(),
     })
 }
 

@@ -94,12 +94,21 @@ impl Site {
         if self.is_ours(origin, authority) {
             return Ok(());
         }
-        let message = "a request with the cookie must come from Deskhand's own page; programs send a bearer token";
+        let message = "this request must come from Deskhand's own page; programs send a bearer token and no origin";
         Err(Problem::refuse(
             StatusCode::FORBIDDEN,
             "wrong_origin",
             message,
         ))
+    }
+
+    /// Refuses requests of pages of other sites. Programs send no origin.
+    pub(crate) fn refuse_other_sites(&self, parts: &Parts) -> Result<(), Problem> {
+        if parts.headers.contains_key(header::ORIGIN) {
+            self.require_own_page(parts)
+        } else {
+            Ok(())
+        }
     }
 }
 

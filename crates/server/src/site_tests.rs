@@ -10,6 +10,7 @@ fn site(public_url: &str, listens: &str, names: &[&str]) -> Site {
         sign_ins_per_minute: 0,
         wrong_tokens_per_minute: 0,
         connections: ConnectionLimits::NONE,
+        mcp_groups: deskhand_mcp::Groups::default(),
     };
     Site::new(&settings, listens.parse().unwrap())
 }

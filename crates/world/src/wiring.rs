@@ -106,6 +106,7 @@ impl Blueprint {
             sign_ins_per_minute: self.options.sign_ins_per_minute,
             wrong_tokens_per_minute: self.options.wrong_tokens_per_minute,
             connections: self.options.connections,
+            mcp_groups: deskhand_mcp::Groups::default(),
         };
         if let Some(served) = app.gateway() {
             let end = connections.shutdown().clone();

@@ -1,5 +1,6 @@
 //! The settings of the port.
 
+use deskhand_mcp::Groups;
 use deskhand_server::ConnectionLimits;
 
 use super::reader::Reader;
@@ -11,6 +12,8 @@ pub(crate) struct PortConfig {
     /// Names under which the server may be reached, besides its addresses and the name in `public_url`.
     pub(crate) allowed_hosts: Vec<String>,
     pub(crate) connections: ConnectionLimits,
+    /// The tools of MCP clients that choose none.
+    pub(crate) mcp_groups: Groups,
 }
 
 pub(super) fn port(reader: &mut Reader<'_>) -> PortConfig {
@@ -22,7 +25,16 @@ pub(super) fn port(reader: &mut Reader<'_>) -> PortConfig {
             per_address: reader.integer("connections.per_address", 0..=1_000_000),
             sockets_per_user: reader.integer("connections.sockets_per_user", 0..=1_000_000),
         },
+        mcp_groups: groups(reader, "mcp.tools"),
     }
+}
+
+fn groups(reader: &mut Reader<'_>, key: &str) -> Groups {
+    let names = reader.text(key);
+    Groups::parse(&names).unwrap_or_else(|error| {
+        reader.mistake(key, &format!("cannot be {names:?}: {error}"));
+        Groups::default()
+    })
 }
 
 /// Reads names that are separated by commas.

@@ -100,6 +100,9 @@ fn without_configuration_the_defaults_are_in_force() {
     domain = ""                                      # default
     code_server = "/opt/deskhand-code"               # default
 
+    [mcp]
+    tools = "agent"                                  # default
+
     [secrets]
     key_file = "HOME/.local/share/deskhand/secrets.key" # default
 
@@ -201,6 +204,8 @@ fn flags_win_over_the_environment_and_the_environment_over_the_file() {
     [network]
 
     [apps]
+
+    [mcp]
 
     [secrets]
 

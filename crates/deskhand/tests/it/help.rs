@@ -19,6 +19,7 @@ fn the_program_explains_itself() {
       serve      Start the server and print a link to it
       run        Give the agent a task, watch it work, and print its answer
       attach     Open a terminal of a session's desktop in this terminal
+      mcp        Offer agents to another program as MCP tools, over standard input and output
       login      Print a new link for signing in to the running server
       decisions  List the questions that agents ask you
       answer     Answer a question of an agent
@@ -95,7 +96,7 @@ fn run_explains_itself() {
 #[test]
 fn attach_explains_itself() {
     insta::assert_snapshot!(help(&["attach", "--help"]), @"
-    Use a terminal of a session's desktop in this terminal
+    Open a terminal of a session's desktop in this terminal
 
     Usage: deskhand attach [OPTIONS] <SESSION>
 

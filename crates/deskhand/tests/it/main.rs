@@ -21,6 +21,7 @@ mod isolation;
 mod lease;
 mod life;
 mod logs;
+mod mcp;
 mod metrics;
 mod models;
 mod network;

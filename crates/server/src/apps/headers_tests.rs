@@ -12,6 +12,7 @@ fn site(public_url: &str, domain: Option<&str>) -> AppSite {
         sign_ins_per_minute: 0,
         wrong_tokens_per_minute: 0,
         connections: ConnectionLimits::NONE,
+        mcp_groups: deskhand_mcp::Groups::default(),
     })
     .unwrap()
 }

@@ -186,6 +186,7 @@ mod tests {
             sign_ins_per_minute: 0,
             wrong_tokens_per_minute: 0,
             connections: ConnectionLimits::NONE,
+            mcp_groups: deskhand_mcp::Groups::default(),
         })
     }
 

@@ -18,6 +18,7 @@ mod lease;
 mod life;
 mod limits;
 mod links;
+mod mcp;
 mod network;
 mod owners_secrets;
 mod port;
