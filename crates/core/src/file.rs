@@ -12,7 +12,7 @@ use utoipa::ToSchema;
 pub use self::{
     frames::{BadFrame, FileFrame, FrameReader, data_header, pack_data, pack_head},
     media::media_type_of,
-    path::{BadFilePath, FilePath},
+    path::{BadFilePath, FilePath, is_hidden},
     transfer::{
         ArchiveFormat, ByteRange, FileTransfer, FileWire, FromTransfer, ToTransfer, WireError,
         WriteCondition,

@@ -48,7 +48,7 @@ impl FilePath {
 
     /// Returns true if any part begins with a dot. Programs keep credentials in such files.
     pub fn is_hidden(&self) -> bool {
-        self.0.split('/').any(|part| part.starts_with('.'))
+        is_hidden(&self.0)
     }
 
     /// Returns the absolute path in a sandbox with this home folder.
@@ -58,6 +58,11 @@ impl FilePath {
             None => self.0.clone(),
         }
     }
+}
+
+/// Returns true if any part of a path begins with a dot.
+pub fn is_hidden(path: &str) -> bool {
+    path.split('/').any(|part| part.starts_with('.'))
 }
 
 impl std::str::FromStr for FilePath {

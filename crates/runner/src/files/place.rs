@@ -2,10 +2,10 @@
 
 use std::{
     ffi::{OsStr, OsString},
-    os::fd::{AsFd, OwnedFd},
+    os::fd::{AsFd, AsRawFd, OwnedFd},
 };
 
-use deskhand_core::file::{FileKind, FileProblem, FileProblemKind, FileStat};
+use deskhand_core::file::{FileKind, FileProblem, FileProblemKind, FileStat, is_hidden};
 use jiff::Timestamp;
 use rustix::fs::{
     AtFlags, CWD, FileType, Mode, OFlags, ResolveFlags, Stat, openat2, readlinkat, statat,
@@ -116,10 +116,19 @@ pub(super) fn path_below(folder: &str, name: &OsStr) -> String {
     format!("{parent}/{}", name.to_string_lossy())
 }
 
-/// Opens a path without following the links of `/proc`, which lead to open files of processes.
+/// Opens a folder without following the links of `/proc`, which lead to open files of processes, and without following
+/// links to hidden folders. The server has checked by the path whether the caller may use those.
 fn open(path: &str, flags: OFlags) -> Result<OwnedFd, FileProblem> {
     let opened = openat2(CWD, path, flags, Mode::empty(), ResolveFlags::NO_MAGICLINKS);
-    opened.map_err(|errno| failed(path, errno))
+    let folder = opened.map_err(|errno| failed(path, errno))?;
+    let own_link = format!("/proc/self/fd/{}", folder.as_raw_fd());
+    let real = std::fs::read_link(own_link).map_err(|error| failed_io(path, &error))?;
+    let real = real.to_string_lossy();
+    if is_hidden(&real) && !is_hidden(path) {
+        let message = format!("{path} is a link to the hidden folder {real}: use that path");
+        return Err(FileProblem::new(FileProblemKind::Denied, message));
+    }
+    Ok(folder)
 }
 
 /// Describes the entry at a path.

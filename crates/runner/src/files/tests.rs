@@ -38,7 +38,7 @@ const ALWAYS: WriteEnd = WriteEnd {
 };
 
 fn home() -> (TempDir, String) {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tempfile::Builder::new().prefix("home-").tempdir().unwrap();
     let path = folder.path().to_str().unwrap().to_owned();
     (folder, path)
 }
@@ -151,6 +151,25 @@ fn a_link_to_a_folder_is_followed_inside_a_path_but_cannot_be_listed() {
     };
     assert_eq!(perform(&home, &remove).unwrap(), FileReply::Removed);
     assert_eq!(open(&format!("{home}/real/a")), Ok(4));
+}
+
+#[test]
+fn a_link_does_not_lead_to_hidden_files() {
+    let (_folder, home) = home();
+    std::fs::create_dir_all(format!("{home}/.config/deep")).unwrap();
+    std::fs::write(format!("{home}/.config/deep/cookies"), "text").unwrap();
+    symlink(".config", format!("{home}/settings")).unwrap();
+    assert_eq!(open(&format!("{home}/.config/deep/cookies")), Ok(4));
+    for hidden in ["~/settings/deep", "~/settings/deep/cookies"] {
+        let problem = stat(&home, hidden).unwrap_err();
+        assert_eq!(problem.kind, Kind::Denied, "{problem:?}");
+    }
+    let list = FileRequest::List {
+        path: path("~/settings/deep"),
+        after: None,
+        limit: 10,
+    };
+    assert_eq!(perform(&home, &list).unwrap_err().kind, Kind::Denied);
 }
 
 #[test]
