@@ -397,7 +397,7 @@ async fn nobody_but_the_holder_of_control_gets_the_clipboard() {
         if is_controlled {
             session.take_control(300).await.good();
         }
-        let copy = "rm -f ~/copier; setsid -f /usr/bin/python3 ~/programs.py copier > ~/log 2>&1; \
+        let copy = "rm -f ~/copier; setsid -f /usr/bin/python3 ~/programs.py copier hunter2 > ~/log 2>&1; \
                     for i in $(seq 1000); do [ -s ~/copier ] && break; sleep 0.01; done; \
                     [ -s ~/copier ] && echo copied || cat ~/log";
         assert_eq!(session.shell(copy).await.trim(), "copied");
