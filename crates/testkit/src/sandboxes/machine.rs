@@ -24,6 +24,7 @@ use tokio::{sync::watch, time::Instant};
 
 use super::{
     Files,
+    browser::{self, FakeBrowser},
     editor::{self, Edits},
     files,
     requests::{RequestEntry, RequestResult},
@@ -58,6 +59,7 @@ pub(super) struct MachineState {
     pub(super) colour: watch::Sender<[u8; 3]>,
     /// The origin of the page whose field has the focus.
     pub(super) focus: Option<Origin>,
+    browser: FakeBrowser,
     clipboard: Option<String>,
     pub(super) typed: Vec<Secret>,
     pub(super) covered: Vec<Secret>,
@@ -80,6 +82,7 @@ impl FakeMachine {
             pointer,
             colour: watch::Sender::new([0xf7, 0xf4, 0xee]),
             focus: None,
+            browser: FakeBrowser::default(),
             clipboard: None,
             typed: Vec::new(),
             covered: Vec::new(),
@@ -110,6 +113,7 @@ impl FakeMachine {
             match &request {
                 RunnerRequest::Act(_)
                 | RunnerRequest::SetClipboard(_)
+                | RunnerRequest::Browse(_)
                 | RunnerRequest::FindField(_)
                 | RunnerRequest::TypeSecret(_) => Some(self.actions.lock().await),
                 RunnerRequest::Shell(_) => Some(self.shell.lock().await),
@@ -174,6 +178,10 @@ impl FakeMachine {
             RunnerRequest::SetClipboard(set) => {
                 self.state().clipboard = Some(set.text.expose().to_owned());
                 Ok(RunnerReply::SetClipboard(ClipboardSet))
+            }
+            RunnerRequest::Browse(browse) => {
+                let frame = self.frame(None);
+                browser::perform(&mut self.state().browser, &browse, frame)
             }
             RunnerRequest::FindField(FindField) => self.find_field(),
             RunnerRequest::TypeSecret(secret) => self.type_secret(secret),
