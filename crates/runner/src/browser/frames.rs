@@ -86,6 +86,16 @@ impl Target {
         read(method, self.call(method, params).await?)
     }
 
+    /// Like [`Self::frames`], with another timeout.
+    pub(super) async fn frames_within(
+        &self,
+        timeout: Duration,
+    ) -> Result<FrameTree, DevToolsError> {
+        let asked = self.call_within(timeout, "Page.getFrameTree", json!({}));
+        let answer: TreeAnswer = asked.await?;
+        Ok(answer.frame_tree)
+    }
+
     /// Like [`Self::evaluate`], with another timeout.
     pub(super) async fn evaluate_within<T: serde::de::DeserializeOwned>(
         &self,
@@ -93,9 +103,12 @@ impl Target {
         frame: &str,
         expression: &str,
     ) -> Result<T, DevToolsError> {
+        let params = json!({"frameId": frame, "worldName": WORLD});
+        let world = self.call_within(timeout, "Page.createIsolatedWorld", params);
+        let world: WorldAnswer = world.await?;
         let method = "Runtime.evaluate";
         let params = json!({
-            "contextId": self.world(frame).await?,
+            "contextId": world.execution_context_id,
             "expression": expression,
             "awaitPromise": true,
             "returnByValue": true,

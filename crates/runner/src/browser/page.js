@@ -89,6 +89,7 @@ globalThis.deskhandPage ??= (() => {
       if (node.nodeType === Node.TEXT_NODE) { text += node.data; return; }
       if (node.nodeType !== Node.ELEMENT_NODE || SKIPPED.has(node.tagName)) return;
       if (node.tagName === 'IMG') { text += ' ' + (node.alt ?? '') + ' '; return; }
+      if (node.tagName === 'SELECT' || node.tagName === 'TEXTAREA') return;
       if (node.getAttribute('aria-hidden') === 'true') return;
       const style = getComputedStyle(node);
       if (style.display === 'none' || style.visibility === 'hidden') return;

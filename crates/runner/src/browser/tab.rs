@@ -18,7 +18,7 @@ const PAGE_SCRIPT: &str = include_str!("page.js");
 /// The value of a call where the helpers are not installed yet.
 const MISSING: &str = "deskhand: missing";
 /// The timeout of a call that is not said to take longer.
-const SCRIPT_TIMEOUT: Duration = Duration::from_secs(5);
+const SCRIPT_TIMEOUT: Duration = Duration::from_secs(20);
 /// The most frames of a page that are read.
 const MOST_FRAMES: usize = 40;
 /// The longest verb. Nothing waits longer for an interruption.
@@ -169,7 +169,9 @@ impl Tab {
 
     /// Returns all frames of the tab, parents first.
     pub(super) async fn frames(&self) -> Result<Vec<FrameHandle>, BrowseError> {
-        let tree = self.unless_interrupted(self.page.frames()).await?;
+        let tree = self
+            .unless_interrupted(self.page.frames_within(SCRIPT_TIMEOUT))
+            .await?;
         let mut found = Vec::new();
         self.collect(&self.page, &tree, true, &mut found);
         // Frames that another process shows may contain further ones of that kind.
@@ -189,7 +191,7 @@ impl Tab {
                     self.prepare_frame(&target).await;
                 }
                 // A frame that is gone meanwhile has nothing to read.
-                if let Ok(tree) = target.frames().await {
+                if let Ok(tree) = target.frames_within(SCRIPT_TIMEOUT).await {
                     self.collect(&target, &tree, true, &mut found);
                 }
             }

@@ -136,6 +136,12 @@ async fn answer(mut stream: TcpStream) {
     let _ = stream.write_all(body.as_bytes()).await;
 }
 
+/// Returns the content of a page of 10 MB.
+fn large() -> String {
+    let words = "Many words. ".repeat(40);
+    format!("<p>{words}<a href=/>A link</a></p>").repeat(20_000)
+}
+
 fn content(path: &str) -> (&'static str, String) {
     let page = |body: &str| ("text/html; charset=utf-8", format!("{COMMON}{body}"));
     match path {
@@ -151,7 +157,7 @@ fn content(path: &str) -> (&'static str, String) {
         "/lazy" => page(LAZY),
         "/secret" => page(SECRET),
         "/rtl" => page(RTL),
-        "/large" => page(&"<p>One of many <a href=/>links</a> and words.</p>".repeat(200_000)),
+        "/large" => page(&large()),
         "/data" => ("text/plain", "forty-two".to_owned()),
         _ => page("<p>Nothing here</p>"),
     }

@@ -16,21 +16,37 @@ fn answer(accept: bool, text: Option<&str>) -> BrowserVerb {
 /// Kills the processes of the browser whose command line is like this.
 fn kill(desk: &Desk, is_wanted: impl Fn(&str) -> bool) {
     let folder = desk.world.folder().to_str().unwrap().to_owned();
-    let read = |pid: &str, name: &str| {
-        let bytes = std::fs::read(format!("/proc/{pid}/{name}")).unwrap_or_default();
-        String::from_utf8_lossy(&bytes).into_owned()
-    };
     for process in std::fs::read_dir("/proc").unwrap().flatten() {
-        let pid = process.file_name().to_string_lossy().into_owned();
-        let Ok(number) = pid.parse::<i32>() else {
+        let name = process.file_name().to_string_lossy().into_owned();
+        let Ok(pid) = name.parse::<i32>() else {
             continue;
         };
-        if read(&pid, "environ").contains(&folder) && is_wanted(&read(&pid, "cmdline")) {
-            let pid = rustix::process::Pid::from_raw(number).unwrap();
+        if is_wanted(&command_line(pid)) && belongs_to(pid, &folder) {
+            let pid = rustix::process::Pid::from_raw(pid).unwrap();
             // It may have ended meanwhile.
             let _ = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
         }
     }
+}
+
+fn command_line(pid: i32) -> String {
+    let bytes = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// Returns true if a process, or one of its ancestors, has a folder in its command line.
+fn belongs_to(pid: i32, folder: &str) -> bool {
+    let mut pid = pid;
+    while pid > 1 {
+        if command_line(pid).contains(folder) {
+            return true;
+        }
+        let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+        let after_name = stat.rsplit(") ").next().unwrap_or_default();
+        let parent = after_name.split(' ').nth(1);
+        pid = parent.and_then(|parent| parent.parse().ok()).unwrap_or(0);
+    }
+    false
 }
 
 fn in_tab(tab: TabNumber, verb: BrowserVerb) -> Browse {
