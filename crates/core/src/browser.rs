@@ -285,35 +285,41 @@ impl Browse {
 
     /// Checks the bounds of the verb.
     pub fn check(&self) -> Result<(), BadVerb> {
-        let is_long = |text: &String| text.len() > LONGEST_TYPED_BYTES;
-        match &self.verb {
-            BrowserVerb::Click { count, .. } if !(1..=3).contains(count) => Err(BadVerb::Count),
-            BrowserVerb::Press { repeat, .. } if !(1..=100).contains(repeat) => {
-                Err(BadVerb::Repeat)
-            }
-            BrowserVerb::Type { text, .. }
-            | BrowserVerb::Fill {
-                value: FieldValue::Text(text),
-                ..
-            }
-            | BrowserVerb::Find { text }
-            | BrowserVerb::Press { keys: text, .. }
-            | BrowserVerb::Script { text }
-                if is_long(text) =>
-            {
-                Err(BadVerb::TooLong)
-            }
-            BrowserVerb::Wait { timeout_ms, .. } if *timeout_ms > LONGEST_PAGE_WAIT_MS => {
-                Err(BadVerb::Wait)
-            }
-            BrowserVerb::Upload { paths, .. } if !(1..=MOST_UPLOADS).contains(&paths.len()) => {
-                Err(BadVerb::Uploads)
-            }
-            BrowserVerb::Emulate(emulation) => match emulation.viewport {
-                Some(viewport) if !viewport.is_possible() => Err(BadVerb::Viewport),
-                _ => Ok(()),
-            },
-            _ => Ok(()),
+        let verb = &self.verb;
+        if let BrowserVerb::Click { count, .. } = verb
+            && !(1..=3).contains(count)
+        {
+            return Err(BadVerb::Count);
+        }
+        if let BrowserVerb::Press { repeat, .. } = verb
+            && !(1..=100).contains(repeat)
+        {
+            return Err(BadVerb::Repeat);
+        }
+        if let BrowserVerb::Wait { timeout_ms, .. } = verb
+            && *timeout_ms > LONGEST_PAGE_WAIT_MS
+        {
+            return Err(BadVerb::Wait);
+        }
+        if let BrowserVerb::Upload { paths, .. } = verb
+            && !(1..=MOST_UPLOADS).contains(&paths.len())
+        {
+            return Err(BadVerb::Uploads);
+        }
+        if let BrowserVerb::Emulate(emulation) = verb
+            && emulation
+                .viewport
+                .is_some_and(|viewport| !viewport.is_possible())
+        {
+            return Err(BadVerb::Viewport);
+        }
+        let is_long = verb
+            .text()
+            .is_some_and(|text| text.len() > LONGEST_TYPED_BYTES);
+        if is_long {
+            Err(BadVerb::TooLong)
+        } else {
+            Ok(())
         }
     }
 }
@@ -328,6 +334,23 @@ impl EmulatedViewport {
 }
 
 impl BrowserVerb {
+    /// Returns the text that the verb types, presses, searches for or runs.
+    fn text(&self) -> Option<&str> {
+        if let Self::Type { text, .. }
+        | Self::Fill {
+            value: FieldValue::Text(text),
+            ..
+        }
+        | Self::Find { text }
+        | Self::Press { keys: text, .. }
+        | Self::Script { text } = self
+        {
+            Some(text)
+        } else {
+            None
+        }
+    }
+
     /// Returns true if the verb changes nothing, neither the page nor the browser.
     pub fn is_look(&self) -> bool {
         matches!(
@@ -343,5 +366,43 @@ impl BrowserVerb {
                 | Self::Network
                 | Self::Capabilities
         )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bounds_are_checked() {
+        let long = "a".repeat(LONGEST_TYPED_BYTES + 1);
+        for (verb, problem) in [
+            (BrowserVerb::Script { text: long.clone() }, BadVerb::TooLong),
+            (BrowserVerb::Find { text: long }, BadVerb::TooLong),
+            (
+                BrowserVerb::Press {
+                    keys: "a".to_owned(),
+                    repeat: 0,
+                },
+                BadVerb::Repeat,
+            ),
+            (
+                BrowserVerb::Wait {
+                    until: PageCondition::Quiet,
+                    timeout_ms: LONGEST_PAGE_WAIT_MS + 1,
+                },
+                BadVerb::Wait,
+            ),
+            (
+                BrowserVerb::Upload {
+                    at: "e1".parse().unwrap(),
+                    paths: Vec::new(),
+                },
+                BadVerb::Uploads,
+            ),
+        ] {
+            assert_eq!(Browse::new(verb).check(), Err(problem));
+        }
+        assert_eq!(Browse::new(BrowserVerb::Reload).check(), Ok(()));
     }
 }

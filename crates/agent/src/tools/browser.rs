@@ -69,22 +69,19 @@ impl Invocation for Browsing {
 
     fn proposal(&self) -> Proposal {
         let verb = &self.browse.verb;
-        let risk = match verb {
-            verb if verb.is_look() => Risk::Looks,
-            // A script can do everything that its page can. Files leave the computer.
-            BrowserVerb::Script { .. } | BrowserVerb::Upload { .. } => Risk::Risky(None),
-            _ => Risk::Harmless,
+        // A script can do everything that its page can. With an upload, a file leaves the computer.
+        let is_risky = matches!(
+            verb,
+            BrowserVerb::Script { .. } | BrowserVerb::Upload { .. }
+        );
+        let risk = match (verb.is_look(), is_risky) {
+            (true, _) => Risk::Looks,
+            (false, true) => Risk::Risky(None),
+            (false, false) => Risk::Harmless,
         };
-        let subject = match verb {
-            BrowserVerb::Navigate { url } | BrowserVerb::NewTab { url: Some(url) } => {
-                format!("{} {}", self.action, url.as_str())
-            }
-            BrowserVerb::Type { text, .. } | BrowserVerb::Script { text } => {
-                format!("{} {text}", self.action)
-            }
-            BrowserVerb::Press { keys, .. } => format!("{} {keys}", self.action),
-            BrowserVerb::Upload { paths, .. } => format!("{} {}", self.action, paths.join(" ")),
-            _ => self.action.clone(),
+        let subject = match object(verb) {
+            Some(object) => format!("{} {object}", self.action),
+            None => self.action.clone(),
         };
         Proposal {
             tool: NAME.to_owned(),
@@ -110,6 +107,23 @@ impl Invocation for Browsing {
         let browsed = context.browse(self.browse).await?;
         Ok(report::output(&done, browsed))
     }
+}
+
+/// Returns the address, text or files that a verb is about, for the patterns of rules.
+fn object(verb: &BrowserVerb) -> Option<String> {
+    if let BrowserVerb::Navigate { url } | BrowserVerb::NewTab { url: Some(url) } = verb {
+        return Some(url.as_str().to_owned());
+    }
+    if let BrowserVerb::Type { text, .. }
+    | BrowserVerb::Script { text }
+    | BrowserVerb::Press { keys: text, .. } = verb
+    {
+        return Some(text.clone());
+    }
+    if let BrowserVerb::Upload { paths, .. } = verb {
+        return Some(paths.join(" "));
+    }
+    None
 }
 
 /// Describes a verb to people.

@@ -136,11 +136,10 @@ impl Tab {
             if let Some((_, child)) = child.filter(|_| *frame_ref != 0) {
                 // A frame that is gone meanwhile has nothing to read.
                 let inner = self.read_frame(child, frames, filter, 0, depth + 1, reading);
-                match Box::pin(inner).await {
-                    Err(error @ (BrowseError::Dialog { .. } | BrowseError::Crashed(_))) => {
-                        return Err(error);
-                    }
-                    Ok(()) | Err(_) => {}
+                if let Err(error @ (BrowseError::Dialog { .. } | BrowseError::Crashed(_))) =
+                    Box::pin(inner).await
+                {
+                    return Err(error);
                 }
             }
         }

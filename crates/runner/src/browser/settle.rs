@@ -14,6 +14,8 @@ const SETTLE_MAX: Duration = Duration::from_secs(3);
 pub(super) const LOAD_MAX: Duration = Duration::from_secs(15);
 /// The longest wait for a page that keeps changing, such as an animation.
 const QUIET_MAX_MS: u64 = 400;
+/// The longest wait for the news that a page was replaced, after its scripts have ended.
+const REPLACED_MAX: Duration = Duration::from_millis(200);
 /// The extra time of a call beyond the time that its script takes.
 const GRACE: Duration = Duration::from_secs(2);
 
@@ -105,6 +107,7 @@ impl Tab {
         };
         let give_up_at = Instant::now() + Duration::from_millis(timeout_ms);
         loop {
+            let n_documents = self.state(|tab| tab.n_documents).unwrap_or_default();
             let left = give_up_at.saturating_duration_since(Instant::now());
             let call = format!(
                 "waitFor({}, {}, {})",
@@ -126,7 +129,7 @@ impl Tab {
                 Ok(false) => {}
                 // The page was replaced by another one, or the selector is invalid.
                 Err(error) => {
-                    if !self.was_replaced().await {
+                    if !self.was_replaced(n_documents).await {
                         return Err(error);
                     }
                 }
@@ -155,13 +158,14 @@ impl Tab {
         result
     }
 
-    /// Returns true if the page is about to be replaced, and waits until it is.
-    async fn was_replaced(&self) -> bool {
-        let is_loading = self.state(|tab| tab.is_loading).unwrap_or(false);
-        let main = self.main_frame();
-        let answers = self.script::<serde_json::Value>(&main, "viewport()");
-        let answers = answers.await.is_ok();
-        is_loading && self.loaded(LOAD_MAX).await || answers && is_loading
+    /// Returns true if the page was replaced by another one, and waits until that has loaded.
+    async fn was_replaced(&self, n_documents: u64) -> bool {
+        let number = self.number;
+        let replaced = self.browser.observer.until(REPLACED_MAX, |seen| {
+            let tab = seen.tab(number)?;
+            (tab.is_loading || tab.n_documents > n_documents).then_some(())
+        });
+        replaced.await.is_some() && self.loaded(LOAD_MAX).await
     }
 
     async fn wait_for_url(&self, part: &str, timeout_ms: u64) -> Result<(), BrowseError> {

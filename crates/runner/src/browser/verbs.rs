@@ -61,6 +61,10 @@ impl Browser {
         })
     }
 
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "the compiler asks for a new verb in `act`, which lists all of them"
+    )]
     async fn carry_out(
         &self,
         browse: &Browse,
@@ -117,6 +121,10 @@ impl Tab {
     }
 
     /// Carries out a verb of the page, and waits for its effect.
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "the compiler asks for a new verb in `act`, which lists all of them"
+    )]
     async fn perform(&self, verb: &BrowserVerb) -> Result<BrowserFinding, BrowseError> {
         match verb {
             BrowserVerb::Navigate { url } => self.navigate(url.as_str()).await?,
@@ -141,6 +149,10 @@ impl Tab {
         Ok(BrowserFinding::Done)
     }
 
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "the compiler asks for a new verb in `act`, which lists all of them"
+    )]
     async fn read_or_act(&self, verb: &BrowserVerb) -> Result<BrowserFinding, BrowseError> {
         match verb {
             BrowserVerb::ReadPage { filter, at } => self.read_page(*filter, *at).await,
@@ -206,8 +218,30 @@ impl Tab {
             BrowserVerb::Fill { at, value } => self.fill(*at, value).await,
             BrowserVerb::Select { at, options } => self.select(*at, options).await,
             BrowserVerb::Upload { at, paths } => self.upload(*at, paths).await,
-            // The others never get here.
-            _ => Ok(()),
+            // These were carried out before.
+            BrowserVerb::Screenshot { .. }
+            | BrowserVerb::Wait { .. }
+            | BrowserVerb::Navigate { .. }
+            | BrowserVerb::Back
+            | BrowserVerb::Forward
+            | BrowserVerb::Reload
+            | BrowserVerb::ListTabs
+            | BrowserVerb::NewTab { .. }
+            | BrowserVerb::SelectTab
+            | BrowserVerb::CloseTab
+            | BrowserVerb::AnswerDialog { .. }
+            | BrowserVerb::ReadPage { .. }
+            | BrowserVerb::ReadText
+            | BrowserVerb::Find { .. }
+            | BrowserVerb::Downloads
+            | BrowserVerb::Console
+            | BrowserVerb::Network
+            | BrowserVerb::Script { .. }
+            | BrowserVerb::Pdf { .. }
+            | BrowserVerb::Emulate(_)
+            | BrowserVerb::SaveState { .. }
+            | BrowserVerb::LoadState { .. }
+            | BrowserVerb::Capabilities => Ok(()),
         }
     }
 

@@ -54,35 +54,32 @@ pub(super) fn perform(browser: &mut FakeBrowser, browse: &Browse, frame: Frame) 
     let place = browser.tabs.iter().position(|tab| tab.number == number);
     let place = place.ok_or_else(|| failed(format!("there is no tab {number}: list the tabs")))?;
     let tab = &mut browser.tabs[place];
-    let finding = match &browse.verb {
-        BrowserVerb::Navigate { url } => {
-            tab.history.push(url.as_str().to_owned());
-            BrowserFinding::Done
-        }
-        BrowserVerb::Back if tab.history.len() > 1 => {
-            tab.history.pop();
-            BrowserFinding::Done
-        }
-        BrowserVerb::Back | BrowserVerb::Forward => {
-            return Err(failed("there is no page to go to".to_owned()));
-        }
-        BrowserVerb::ReadPage { .. } | BrowserVerb::ReadText => BrowserFinding::Text {
-            text: format!("A page at {}", tab.url()),
+    let verb = &browse.verb;
+    let mut finding = BrowserFinding::Done;
+    if let BrowserVerb::Navigate { url } = verb {
+        tab.history.push(url.as_str().to_owned());
+    } else if matches!(verb, BrowserVerb::Back) && tab.history.len() > 1 {
+        tab.history.pop();
+    } else if matches!(verb, BrowserVerb::Back | BrowserVerb::Forward) {
+        return Err(failed("there is no page to go to".to_owned()));
+    } else if matches!(verb, BrowserVerb::ReadPage { .. } | BrowserVerb::ReadText) {
+        let text = format!("A page at {}", tab.url());
+        finding = BrowserFinding::Text {
+            text,
             is_cut: false,
-        },
-        BrowserVerb::NewTab { url } => browser.open(url.as_ref()),
-        BrowserVerb::SelectTab => {
+        };
+    } else if let BrowserVerb::NewTab { url } = verb {
+        finding = browser.open(url.as_ref());
+    } else if matches!(verb, BrowserVerb::SelectTab | BrowserVerb::ListTabs) {
+        if matches!(verb, BrowserVerb::SelectTab) {
             browser.current = number;
-            browser.list()
         }
-        BrowserVerb::CloseTab if browser.tabs.len() > 1 => {
-            browser.tabs.remove(place);
-            browser.current = browser.tabs[0].number;
-            browser.list()
-        }
-        BrowserVerb::ListTabs => browser.list(),
-        _ => BrowserFinding::Done,
-    };
+        finding = browser.list();
+    } else if matches!(verb, BrowserVerb::CloseTab) && browser.tabs.len() > 1 {
+        browser.tabs.remove(place);
+        browser.current = browser.tabs[0].number;
+        finding = browser.list();
+    }
     let looks = browse.look.is_some() || matches!(browse.verb, BrowserVerb::Screenshot { .. });
     let current = browser.current;
     let shown = browser.tabs.iter().find(|tab| tab.number == current);

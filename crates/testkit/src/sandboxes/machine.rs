@@ -9,6 +9,7 @@ use std::{
 use deskhand_core::{
     action::{Action, Point, ScreenSize},
     blob::BlobFormat,
+    browser::Browse,
     edit::EditCommand,
     sandbox::{
         Act, Acted, ClipboardRead, ClipboardSet, ComputerError, FilePut, FindField, Frame,
@@ -179,10 +180,7 @@ impl FakeMachine {
                 self.state().clipboard = Some(set.text.expose().to_owned());
                 Ok(RunnerReply::SetClipboard(ClipboardSet))
             }
-            RunnerRequest::Browse(browse) => {
-                let frame = self.frame(None);
-                browser::perform(&mut self.state().browser, &browse, frame)
-            }
+            RunnerRequest::Browse(browse) => self.browse(&browse),
             RunnerRequest::FindField(FindField) => self.find_field(),
             RunnerRequest::TypeSecret(secret) => self.type_secret(secret),
             RunnerRequest::CoverSecrets(cover) => {
@@ -230,6 +228,11 @@ impl FakeMachine {
             acted.frame = Some(self.frame(shown));
         }
         Ok(acted)
+    }
+
+    fn browse(&self, browse: &Browse) -> RequestResult {
+        let frame = self.frame(None);
+        browser::perform(&mut self.state().browser, browse, frame)
     }
 
     fn frame(&self, shown: Option<ScreenSize>) -> Frame {

@@ -204,7 +204,9 @@ impl BrowserInput {
                     Value::Bool(is_checked) => FieldValue::Checked(*is_checked),
                     Value::String(text) => FieldValue::Text(text.clone()),
                     Value::Number(number) => FieldValue::Text(number.to_string()),
-                    _ => return Err("value is a text, a number, true or false".to_owned()),
+                    Value::Null | Value::Array(_) | Value::Object(_) => {
+                        return Err("value is a text, a number, true or false".to_owned());
+                    }
                 },
             },
             "select" => BrowserVerb::Select {

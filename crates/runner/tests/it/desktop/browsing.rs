@@ -115,10 +115,10 @@ fn click(at: PagePlace) -> BrowserVerb {
 }
 
 fn text(browsed: Browsed) -> String {
-    match browsed.finding {
-        BrowserFinding::Text { text, .. } => text,
-        other => panic!("not a text: {other:?}"),
-    }
+    let BrowserFinding::Text { text, .. } = browsed.finding else {
+        panic!("not a text: {:?}", browsed.finding);
+    };
+    text
 }
 
 /// Returns the first reference in a text.
@@ -141,6 +141,12 @@ async fn a_walk_through_hard_pages() {
     pages::drags_work_with_the_mouse_and_with_data(&desk).await;
     forms::fields_of_all_kinds_are_filled_in(&desk).await;
     forms::files_are_given_and_downloaded(&desk).await;
+    desk.world.end().await;
+}
+
+#[tokio::test]
+async fn a_walk_through_large_pages_and_tabs() {
+    let desk = Desk::start().await;
     reading::a_page_is_read_briefly(&desk).await;
     reading::large_and_foreign_pages_are_read(&desk).await;
     reading::waits_are_for_the_page(&desk).await;

@@ -2,6 +2,7 @@
 
 use std::net::{Ipv4Addr, SocketAddr};
 
+use deskhand_core::tasks::Tasks;
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::{TcpListener, TcpStream},
@@ -86,19 +87,27 @@ const RTL: &str = "<html dir=rtl lang=ar><h1>مرحبا بالعالم</h1><butt
 /// A server of pages, which ends with its handle.
 pub(crate) struct Site {
     address: SocketAddr,
-    task: tokio::task::JoinHandle<()>,
+    tasks: Tasks,
 }
 
 impl Site {
     pub(crate) async fn start() -> Self {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
         let address = listener.local_addr().unwrap();
-        let task = tokio::spawn(async move {
+        let tasks = Tasks::default();
+        let (answering, shutdown) = (tasks.clone(), tasks.shutdown().clone());
+        let serve = async move {
             while let Ok((stream, _)) = listener.accept().await {
-                tokio::spawn(answer(stream));
+                let shutdown = answering.shutdown().clone();
+                answering.spawn("answer", async move {
+                    let _ = shutdown.run_until_cancelled(answer(stream)).await;
+                });
             }
+        };
+        tasks.spawn("site", async move {
+            let _ = shutdown.run_until_cancelled(serve).await;
         });
-        Self { address, task }
+        Self { address, tasks }
     }
 
     pub(crate) fn url(&self, path: &str) -> String {
@@ -108,7 +117,7 @@ impl Site {
 
 impl Drop for Site {
     fn drop(&mut self) {
-        self.task.abort();
+        self.tasks.shutdown().cancel();
     }
 }
 
