@@ -10,6 +10,7 @@ use bytes::Bytes;
 use deskhand_core::{
     action::Action,
     blob::BlobName,
+    browser::{Browse, Browsed},
     decision::{Ask, GivenFile},
     edit::EditCommand,
     event::EventBody,
@@ -214,6 +215,10 @@ impl ToolContext for CallContext<'_> {
             frame: acted.frame.filter(|_| self.after == After::Picture),
             ..acted
         })
+    }
+
+    async fn browse(&mut self, browse: Browse) -> Result<Browsed, ToolFailure> {
+        self.use_computer(browse).await
     }
 
     async fn shell(&mut self, request: ShellRequest) -> Result<ShellOutput, ToolFailure> {

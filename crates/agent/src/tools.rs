@@ -6,6 +6,7 @@
 
 mod ask_user;
 mod bash;
+mod browser;
 mod computer;
 mod context;
 mod editor;
@@ -44,6 +45,7 @@ pub fn all() -> ToolSet {
         Arc::new(fill_secret::FillSecretTool),
         Arc::new(update_plan::UpdatePlanTool),
         Arc::new(share_file::ShareFileTool),
+        Arc::new(browser::BrowserTool),
     ])
 }
 

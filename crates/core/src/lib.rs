@@ -7,6 +7,7 @@ pub mod action;
 pub mod attachment;
 pub mod audit;
 pub mod blob;
+pub mod browser;
 pub mod budget;
 pub mod clock;
 pub mod decision;

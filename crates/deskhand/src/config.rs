@@ -10,6 +10,7 @@ mod network;
 mod port;
 mod prices;
 mod reader;
+mod settle;
 
 use std::{
     net::SocketAddr,
@@ -30,6 +31,7 @@ pub(crate) use layers::{Layers, Mistake, Source};
 pub(crate) use network::NetworkConfig;
 pub(crate) use port::PortConfig;
 use reader::Reader;
+use settle::{SettleConfig, settle};
 
 /// The current settings.
 #[derive(Debug, Clone)]
@@ -80,12 +82,6 @@ pub(crate) enum LogFormat {
     Json,
 }
 
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct SettleConfig {
-    pub(crate) quiet: Duration,
-    pub(crate) max: Duration,
-}
-
 #[derive(Debug, Clone)]
 pub(crate) struct SandboxConfig {
     pub(crate) provider: String,
@@ -96,7 +92,10 @@ pub(crate) struct SandboxConfig {
     pub(crate) reserve_bytes: u64,
     pub(crate) require_limits: LimitsWanted,
     pub(crate) shell_output_bytes: usize,
+    pub(crate) browser_scripts: bool,
 }
+
+const SCRIPTS: [(&str, bool); 2] = [("refuse", false), ("allow", true)];
 
 /// The servers on which sandboxes must have limits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -266,17 +265,6 @@ fn log(reader: &mut Reader<'_>) -> LogConfig {
     }
 }
 
-fn settle(reader: &mut Reader<'_>) -> SettleConfig {
-    let settle = SettleConfig {
-        quiet: Duration::from_millis(reader.integer("settle.quiet_ms", 0..=10_000)),
-        max: Duration::from_millis(reader.integer("settle.max_ms", 0..=60_000)),
-    };
-    if settle.quiet > settle.max {
-        reader.mistake("settle.quiet_ms", "must be at most settle.max_ms");
-    }
-    settle
-}
-
 fn sandbox(reader: &mut Reader<'_>) -> SandboxConfig {
     const MIB: u64 = 1024 * 1024;
     SandboxConfig {
@@ -311,6 +299,7 @@ fn sandbox(reader: &mut Reader<'_>) -> SandboxConfig {
             ],
         ),
         shell_output_bytes: reader.integer::<usize>("sandbox.shell_output_kib", 1..=16_384) * 1024,
+        browser_scripts: reader.one_of("sandbox.browser_scripts", &SCRIPTS),
     }
 }
 

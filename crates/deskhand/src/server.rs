@@ -230,6 +230,7 @@ pub(crate) fn sandboxes(
         settle_quiet: config.settle.quiet,
         settle_max: config.settle.max,
         shell_output_bytes: sandbox.shell_output_bytes,
+        browser_scripts: sandbox.browser_scripts,
         limits: sandbox.limits,
         disk_quota: sandbox.disk_quota,
         reserve_bytes: sandbox.reserve_bytes,

@@ -67,6 +67,9 @@ pub struct RunnerConfig {
     pub shell_output_bytes: usize,
     /// The browser's program and arguments. Empty if there is no browser.
     pub browser: Vec<String>,
+    /// True if the agent may run scripts in the pages of the browser.
+    #[serde(default)]
+    pub browser_scripts: bool,
     /// True if the runner sees the processes of its sandbox and no others. Only then does it freeze the agent's
     /// programs while a person has control.
     #[serde(default)]

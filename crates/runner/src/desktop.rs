@@ -1,7 +1,8 @@
 //! The desktop: an X server with a window manager and a browser. This process takes pictures of it and acts on it.
 
 mod actions;
-mod browser;
+mod browser_slot;
+mod browsing;
 mod camera;
 mod clients;
 mod clipboard;
@@ -12,7 +13,7 @@ mod focus;
 mod guard;
 mod hands;
 mod keyboard;
-mod keysyms;
+pub(crate) mod keysyms;
 mod pasteboard;
 mod program_ids;
 mod programs;
@@ -21,7 +22,7 @@ mod screen_socket;
 mod seat;
 mod settle;
 mod typing;
-mod windows;
+pub(crate) mod windows;
 mod x;
 
 use std::{
@@ -49,7 +50,8 @@ use tokio::{
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use self::{
-    actions::Performer,
+    actions::{Performer, changes_something},
+    browser_slot::BrowserSlot,
     curtain::Curtain,
     events::Events,
     guard::{Guard, GuardedValues},
@@ -63,12 +65,12 @@ pub use deskhand_pictures::PictureError;
 
 pub(crate) use self::curtain::ClientProcesses;
 pub use self::{
-    browser::{DevToolsError, FillError},
     errors::{ActError, StartDesktopError},
     keysyms::UnknownKey,
     typing::Untypable,
     x::XError,
 };
+pub use crate::browser::{BrowseError, BrowserSettings, DevToolsError, FillError};
 
 /// The longest wait for a cancelled action to end, which takes a few milliseconds.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(1);
@@ -83,6 +85,7 @@ pub struct DesktopConfig {
     pub settle_max: Duration,
     /// The browser's program and arguments. Empty for no browser.
     pub browser: Vec<String>,
+    pub browser_settings: BrowserSettings,
     /// The folder for the desktop's sockets and settings. It is created if it does not exist.
     pub runtime_dir: PathBuf,
     /// Environment variables for its programs, in addition to the runner's own.
@@ -104,6 +107,7 @@ struct DesktopParts {
     curtain: Mutex<Option<Curtain>>,
     seat: SeatHandle,
     performer: Performer,
+    browser: BrowserSlot,
     guard: Guard,
     guarded: GuardedValues,
     events: Arc<Events>,
@@ -147,7 +151,9 @@ impl Desktop {
         let display = server.display.clone();
         let screen_socket = server.supervise(&supervisor);
         programs::keep_window_manager(&supervisor, &display, window_manager_config)?;
-        let browser = programs::start_browser(&supervisor, &display, &config.browser)?;
+        let programs = Arc::clone(&supervisor.ids);
+        let (argv, settings) = (config.browser, config.browser_settings);
+        let browser = BrowserSlot::start(supervisor, display.clone(), argv, settings)?;
 
         let (seat, screen) = SeatHandle::start(&display).await?;
         let guarded = GuardedValues::default();
@@ -157,10 +163,11 @@ impl Desktop {
             display,
             vnc_socket,
             screen_socket,
-            programs: Arc::clone(&supervisor.ids),
+            programs,
             curtain: Mutex::default(),
             performer: Performer::new(seat.clone(), Arc::clone(&events)),
-            guard: Guard::new(seat.clone(), browser, guarded.clone()),
+            guard: Guard::new(seat.clone(), browser.clone(), guarded.clone()),
+            browser,
             guarded,
             seat,
             events,
@@ -377,23 +384,5 @@ async fn listen(display: &str, guarded: GuardedValues) -> Result<Events, XError>
     match tokio::task::spawn_blocking(move || Events::listen(&display, guarded)).await {
         Ok(events) => events,
         Err(_join) => Err(XError::Unfit("the thread that listens to it ended")),
-    }
-}
-
-/// Returns true if the action may change the screen.
-fn changes_something(action: &Action) -> bool {
-    match action {
-        Action::Screenshot | Action::Zoom { .. } | Action::Wait { .. } | Action::CursorPosition => {
-            false
-        }
-        Action::Move { .. }
-        | Action::Click { .. }
-        | Action::MouseDown { .. }
-        | Action::MouseUp { .. }
-        | Action::Drag { .. }
-        | Action::Scroll { .. }
-        | Action::Type { .. }
-        | Action::Key { .. }
-        | Action::HoldKey { .. } => true,
     }
 }

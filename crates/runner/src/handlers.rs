@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use deskhand_core::{
+    browser::{Browse, Browsed},
     edit::EditCommand,
     file::{FileReply, FileRequest},
     sandbox::{
@@ -17,7 +18,7 @@ use futures::{FutureExt, future::BoxFuture};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    desktop::{ActError, Desktop},
+    desktop::{ActError, BrowseError, Desktop},
     editor::Editor,
     files,
     put_file::put_file,
@@ -155,6 +156,14 @@ impl Handler for SetClipboard {
     }
 }
 
+impl Handler for Browse {
+    const LANE: Lane = Lane::Actions;
+
+    fn handle(self, parts: Parts, context: HandlerContext) -> Handling<Self> {
+        async move { Ok::<Browsed, _>(parts.desktop.browse(&self, context.cancel).await?) }.boxed()
+    }
+}
+
 impl Handler for ShellRequest {
     const LANE: Lane = Lane::Commands;
 
@@ -237,6 +246,16 @@ impl HandlerError {
 impl From<ActError> for HandlerError {
     fn from(error: ActError) -> Self {
         if let ActError::Cancelled = error {
+            Self::Cancelled
+        } else {
+            Self::failed(error)
+        }
+    }
+}
+
+impl From<BrowseError> for HandlerError {
+    fn from(error: BrowseError) -> Self {
+        if let BrowseError::Cancelled = error {
             Self::Cancelled
         } else {
             Self::failed(error)

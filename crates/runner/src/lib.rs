@@ -2,6 +2,7 @@
 //! own token.
 
 mod barrier;
+mod browser;
 mod code_server;
 pub mod desktop;
 pub mod editor;
@@ -38,7 +39,7 @@ pub use self::link::Dialler;
 use self::{
     barrier::Barrier,
     code_server::{CodeServer, CodeServerConfig},
-    desktop::{Desktop, DesktopConfig, StartDesktopError},
+    desktop::{BrowserSettings, Desktop, DesktopConfig, StartDesktopError},
     handlers::Parts,
     link::{Link, LinkParts, Outbox, Server, UnixDialler},
     requests::work::Work,
@@ -193,7 +194,7 @@ async fn run_with(
     let mut variables = config.variables.clone();
     variables.extend(gateway::open(&config, &server, &notice, tasks).await);
     variables.extend(network::open(&config, interface, &server, &notice, tasks));
-    let desktop = desktop_config(&config, runtime_dir, variables.clone());
+    let desktop = desktop_config(&config, &home, runtime_dir, variables.clone());
     let desktop = Desktop::start(desktop, tasks.clone(), notice);
     let mut dialling = std::pin::pin!(server.dial_until_up());
     // The desktop starts while the server is being dialled. Either may be ready first.
@@ -338,6 +339,7 @@ fn shell_config(
 
 fn desktop_config(
     config: &RunnerConfig,
+    home: &Path,
     runtime_dir: &Path,
     variables: BTreeMap<String, Secret>,
 ) -> DesktopConfig {
@@ -346,6 +348,11 @@ fn desktop_config(
         settle_quiet: Duration::from_millis(config.settle_quiet_ms),
         settle_max: Duration::from_millis(config.settle_max_ms),
         browser: config.browser.clone(),
+        browser_settings: BrowserSettings {
+            home: home.to_owned(),
+            allows_scripts: config.browser_scripts,
+            is_headless: false,
+        },
         runtime_dir: runtime_dir.to_owned(),
         variables,
     }

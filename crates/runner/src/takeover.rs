@@ -86,6 +86,8 @@ impl TakeOver {
     }
 
     async fn begin(&self) -> Result<(), TakeOverError> {
+        // Nothing of the person's time is remembered for the agent.
+        self.0.desktop.leave_browser().await;
         // It may run programs of the agent. A VS Code that the person starts later is spared.
         self.0.code.end();
         self.0.shells.begin_lease().await;
@@ -132,6 +134,7 @@ impl TakeOver {
     }
 
     async fn end(&self) {
+        self.0.desktop.leave_browser().await;
         self.0.code.end();
         *self.checks() = None;
         match self.0.desktop.look_behind_curtain().await {

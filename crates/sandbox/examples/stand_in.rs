@@ -157,6 +157,7 @@ impl StandIn {
                 | RunnerRequest::TakeFile(_)
                 | RunnerRequest::ReadClipboard(_)
                 | RunnerRequest::SetClipboard(_)
+                | RunnerRequest::Browse(_)
                 | RunnerRequest::OpenTerminal(_)
                 | RunnerRequest::ListTerminals(_)
                 | RunnerRequest::RenameTerminal(_)

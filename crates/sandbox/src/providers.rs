@@ -59,6 +59,8 @@ pub struct ProviderSettings {
     pub settle_max: Duration,
     /// The most output that the reply to a shell command contains.
     pub shell_output_bytes: usize,
+    /// True if the agent may run scripts in the pages of the browser.
+    pub browser_scripts: bool,
     /// The limits of a sandbox whose spec has none.
     pub limits: SandboxLimits,
     /// The way to enforce disk limits, for the provider `local`.
@@ -98,6 +100,7 @@ impl ProviderSettings {
             settle_quiet: Duration::from_millis(60),
             settle_max: Duration::from_secs(2),
             shell_output_bytes: 64 * 1024,
+            browser_scripts: false,
             limits: SandboxLimits::default(),
             disk_quota: DiskQuota::Auto,
             reserve_bytes: 1024 * 1024 * 1024,

@@ -2,6 +2,7 @@
 //!
 //! Every provider runs it, including the fake one, so that a test with fake sandboxes shows what a real one would do.
 
+mod browser;
 mod computer;
 mod files;
 mod lifecycle;
@@ -41,6 +42,8 @@ pub async fn provider(subject: Subject) {
     files::files_are_written_whole_or_not_at_all(&*sandbox).await;
     files::the_lease_holds_for_files(&*sandbox).await;
     computer::secrets_need_a_focused_field(&*sandbox).await;
+    browser::the_browser_opens_pages_and_tabs(&*sandbox).await;
+    browser::the_lease_holds_for_the_browser(&*sandbox).await;
     computer::a_request_id_is_carried_out_once(&*sandbox).await;
     computer::a_request_can_be_cancelled(&*sandbox).await;
     computer::the_lease_decides_who_is_obeyed(&*sandbox).await;

@@ -3,6 +3,7 @@
 //! It obeys the rules of a real one and passes the same [conformance suite](crate::conformance): leases, request ids,
 //! cancelling, progress, files that survive, deaths. Time is tokio's, so tests can pause it.
 
+mod browser;
 mod editor;
 mod files;
 mod machine;

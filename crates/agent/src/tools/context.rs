@@ -5,6 +5,7 @@ use bytes::Bytes;
 use deskhand_core::{
     action::Action,
     blob::BlobName,
+    browser::{Browse, Browsed},
     decision::{Ask, GivenFile},
     edit::EditCommand,
     event::EventBody,
@@ -32,6 +33,9 @@ pub trait ToolContext: Send {
 
     /// Carries out one action on the desktop. The caller of the tool decides if a picture follows.
     async fn act(&mut self, action: &Action) -> Result<Acted, ToolFailure>;
+
+    /// Carries out a verb in the browser.
+    async fn browse(&mut self, browse: Browse) -> Result<Browsed, ToolFailure>;
 
     /// Uses the shell. Its output is logged while the command runs.
     async fn shell(&mut self, request: ShellRequest) -> Result<ShellOutput, ToolFailure>;

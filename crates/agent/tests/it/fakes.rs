@@ -231,6 +231,12 @@ fn done(request: &SessionRequest, n_requests: usize) -> SessionReply {
         SessionRequest::Edit(_) => SessionReply::Edit(Edited {
             text: "Edited.".to_owned(),
         }),
+        SessionRequest::Browse(_) => SessionReply::Browse(deskhand_core::browser::Browsed {
+            page: None,
+            finding: deskhand_core::browser::BrowserFinding::Done,
+            changes: Vec::new(),
+            frame: None,
+        }),
         SessionRequest::OpenTerminal(_)
         | SessionRequest::ListTerminals(_)
         | SessionRequest::RenameTerminal(_)

@@ -16,6 +16,7 @@ use super::terminals::{
     TerminalOpened,
 };
 use crate::{
+    browser::{Browse, Browsed},
     edit::EditCommand,
     file::{FileReply, FileRequest},
     shell::{ShellOutput, ShellRequest},
@@ -225,6 +226,7 @@ operations! {
         TakeFile(TakeFile) -> FileTaken = "share_file",
         ReadClipboard(ReadClipboard) -> ClipboardRead = "clipboard",
         SetClipboard(SetClipboard) -> ClipboardSet = "clipboard",
+        Browse(Browse) -> Browsed = "browser",
     }
     // A turn or a person requests these, and the server translates them into others.
     session {

@@ -325,6 +325,24 @@ fn steps(from: Point, to: Point, min: u32) -> impl Iterator<Item = Point> {
     })
 }
 
+/// Returns true if the action may change the screen.
+pub(super) fn changes_something(action: &Action) -> bool {
+    match action {
+        Action::Screenshot | Action::Zoom { .. } | Action::Wait { .. } | Action::CursorPosition => {
+            false
+        }
+        Action::Move { .. }
+        | Action::Click { .. }
+        | Action::MouseDown { .. }
+        | Action::MouseUp { .. }
+        | Action::Drag { .. }
+        | Action::Scroll { .. }
+        | Action::Type { .. }
+        | Action::Key { .. }
+        | Action::HoldKey { .. } => true,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -19,12 +19,8 @@ use deskhand_core::{
 use deskhand_pictures::{Picture, Pointer};
 use tokio::time::Instant;
 
-use super::{
-    ActError,
-    browser::{Browser, FillError, Sight, Unclear, Until},
-    seat::SeatHandle,
-    windows::Window,
-};
+use super::{ActError, browser_slot::BrowserSlot, seat::SeatHandle, windows::Window};
+use crate::browser::{Browser, FillError, Sight, Unclear, Until};
 
 /// The timeout for asking the browser once for the places of secrets.
 const LOOK_MAX: Duration = Duration::from_millis(1_500);
@@ -37,8 +33,7 @@ const RETRY_DELAY: Duration = Duration::from_millis(50);
 #[derive(Debug)]
 pub(super) struct Guard {
     seat: SeatHandle,
-    /// `None` if no browser was started that can be asked.
-    browser: Option<Browser>,
+    browser: BrowserSlot,
     values: GuardedValues,
 }
 
@@ -60,6 +55,11 @@ impl GuardedValues {
         self.lock().iter().any(contains)
     }
 
+    /// Returns a copy of all of them.
+    pub(super) fn all(&self) -> Vec<Secret> {
+        self.lock().clone()
+    }
+
     fn lock(&self) -> MutexGuard<'_, Vec<Secret>> {
         // No code under this lock panics halfway.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
@@ -74,7 +74,7 @@ struct Raw {
 }
 
 impl Guard {
-    pub(super) fn new(seat: SeatHandle, browser: Option<Browser>, values: GuardedValues) -> Self {
+    pub(super) fn new(seat: SeatHandle, browser: BrowserSlot, values: GuardedValues) -> Self {
         Self {
             seat,
             browser,
@@ -107,9 +107,9 @@ impl Guard {
         Ok(browser.fill(filling).await?)
     }
 
-    async fn browser_in_front(&self) -> Result<&Browser, ActError> {
+    async fn browser_in_front(&self) -> Result<Browser, ActError> {
         let focused = self.seat.run(|seat| seat.focused_client_pid()).await?;
-        let in_front = |browser: &&Browser| focused == Some(browser.pid);
+        let in_front = |browser: &Browser| focused == Some(browser.pid);
         let browser = self.browser().filter(in_front);
         Ok(browser.ok_or(FillError::NoBrowser)?)
     }
@@ -207,8 +207,8 @@ impl Guard {
     }
 
     /// Returns the browser, as long as it can be asked.
-    fn browser(&self) -> Option<&Browser> {
-        self.browser.as_ref().filter(|browser| !browser.is_gone())
+    fn browser(&self) -> Option<Browser> {
+        self.browser.running()
     }
 
     /// Covers all windows of browsers. Covers everything if the browser's own window is not among them.

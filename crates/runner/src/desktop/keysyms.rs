@@ -4,7 +4,7 @@ use super::keyboard::Wanted;
 
 /// The symbol of a key, independent of the current layout.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(super) struct Keysym(pub(super) u32);
+pub(crate) struct Keysym(pub(crate) u32);
 
 impl Keysym {
     /// No symbol, as on an unbound spare key.
@@ -62,7 +62,7 @@ impl Keysym {
 
 /// Keys that are pressed together in order, and released in reverse order.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Chord(pub(super) Vec<Keysym>);
+pub(crate) struct Chord(pub(crate) Vec<Keysym>);
 
 /// The error for a name that no key has.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -71,7 +71,7 @@ pub struct UnknownKey(pub String);
 
 impl Chord {
     /// Parses chords separated by spaces, such as `ctrl+a Delete`.
-    pub(super) fn parse_sequence(text: &str) -> Result<Vec<Self>, UnknownKey> {
+    pub(crate) fn parse_sequence(text: &str) -> Result<Vec<Self>, UnknownKey> {
         if text.trim().is_empty() {
             return match text {
                 " " => Ok(vec![Self(vec![Keysym(0x20)])]),
@@ -82,7 +82,7 @@ impl Chord {
     }
 
     /// Parses one chord, such as `ctrl+shift+t` or `ctrl++`.
-    pub(super) fn parse(text: &str) -> Result<Self, UnknownKey> {
+    pub(crate) fn parse(text: &str) -> Result<Self, UnknownKey> {
         let mut names: Vec<&str> = Vec::new();
         let mut rest = text;
         while !rest.is_empty() {

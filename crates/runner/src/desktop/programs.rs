@@ -23,9 +23,10 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
+use crate::browser::{Browser, BrowserSettings, DEVTOOLS_FLAG};
+
 use super::{
     StartDesktopError,
-    browser::{Browser, DEVTOOLS_FLAG},
     program_ids::{ProgramIds, WINDOW_MANAGER},
     screen_socket::ScreenSocket,
 };
@@ -286,11 +287,12 @@ pub(super) fn keep_window_manager(
 
 /// Starts the browser, and returns it if it speaks DevTools.
 ///
-/// People and programs may close the browser. Its end is only reported, and it is not started again.
+/// People and programs may close the browser. Its end is only reported: it is started again for the next verb.
 pub(super) fn start_browser(
     supervisor: &Supervisor,
     display: &str,
     argv: &[String],
+    settings: &BrowserSettings,
 ) -> Result<Option<Browser>, StartDesktopError> {
     let Some((name, arguments)) = argv.split_first() else {
         return Ok(None);
@@ -303,7 +305,8 @@ pub(super) fn start_browser(
         let (ours, theirs) = UnixStream::pair().map_err(spawn_error)?;
         let program = start_with_devtools(display, argv, theirs).map_err(spawn_error)?;
         let pid = program.child.id().unwrap_or_default();
-        let browser = Browser::new(pid, ours, &supervisor.tasks).map_err(spawn_error)?;
+        let browser =
+            Browser::new(pid, ours, settings.clone(), &supervisor.tasks).map_err(spawn_error)?;
         (program, Some(browser))
     } else {
         let mut command = command(name);

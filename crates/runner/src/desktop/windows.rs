@@ -19,10 +19,10 @@ const BROWSERS: [&str; 8] = [
 
 /// A browser's window on the screen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Window {
-    pub(super) region: Region,
+pub(crate) struct Window {
+    pub(crate) region: Region,
     /// The process behind it.
-    pub(super) pid: Option<u32>,
+    pub(crate) pid: Option<u32>,
 }
 
 /// The kind of a window.

@@ -89,6 +89,7 @@ impl Work {
             RunnerRequest::TakeFile(operation) => self.start(turn, operation),
             RunnerRequest::ReadClipboard(operation) => self.start(turn, operation),
             RunnerRequest::SetClipboard(operation) => self.start(turn, operation),
+            RunnerRequest::Browse(operation) => self.start(turn, operation),
             RunnerRequest::FindField(operation) => self.start(turn, operation),
             RunnerRequest::TypeSecret(operation) => self.start(turn, operation),
             RunnerRequest::CoverSecrets(operation) => self.start(turn, operation),

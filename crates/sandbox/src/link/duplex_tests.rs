@@ -64,6 +64,7 @@ async fn the_link_needs_no_socket() {
         settle_quiet_ms: 20,
         settle_max_ms: 500,
         shell_output_bytes: 64 * 1024,
+        browser_scripts: false,
         browser: Vec::new(),
         is_alone: false,
         gateway: None,

@@ -9,6 +9,7 @@ use std::{
 use deskhand_core::{
     action::{Action, Point, ScreenSize},
     blob::BlobFormat,
+    browser::Browse,
     edit::EditCommand,
     sandbox::{
         Act, Acted, ClipboardRead, ClipboardSet, ComputerError, FilePut, FindField, Frame,
@@ -24,6 +25,7 @@ use tokio::{sync::watch, time::Instant};
 
 use super::{
     Files,
+    browser::{self, FakeBrowser},
     editor::{self, Edits},
     files,
     requests::{RequestEntry, RequestResult},
@@ -58,6 +60,7 @@ pub(super) struct MachineState {
     pub(super) colour: watch::Sender<[u8; 3]>,
     /// The origin of the page whose field has the focus.
     pub(super) focus: Option<Origin>,
+    browser: FakeBrowser,
     clipboard: Option<String>,
     pub(super) typed: Vec<Secret>,
     pub(super) covered: Vec<Secret>,
@@ -80,6 +83,7 @@ impl FakeMachine {
             pointer,
             colour: watch::Sender::new([0xf7, 0xf4, 0xee]),
             focus: None,
+            browser: FakeBrowser::default(),
             clipboard: None,
             typed: Vec::new(),
             covered: Vec::new(),
@@ -110,6 +114,7 @@ impl FakeMachine {
             match &request {
                 RunnerRequest::Act(_)
                 | RunnerRequest::SetClipboard(_)
+                | RunnerRequest::Browse(_)
                 | RunnerRequest::FindField(_)
                 | RunnerRequest::TypeSecret(_) => Some(self.actions.lock().await),
                 RunnerRequest::Shell(_) => Some(self.shell.lock().await),
@@ -175,6 +180,7 @@ impl FakeMachine {
                 self.state().clipboard = Some(set.text.expose().to_owned());
                 Ok(RunnerReply::SetClipboard(ClipboardSet))
             }
+            RunnerRequest::Browse(browse) => self.browse(&browse),
             RunnerRequest::FindField(FindField) => self.find_field(),
             RunnerRequest::TypeSecret(secret) => self.type_secret(secret),
             RunnerRequest::CoverSecrets(cover) => {
@@ -222,6 +228,11 @@ impl FakeMachine {
             acted.frame = Some(self.frame(shown));
         }
         Ok(acted)
+    }
+
+    fn browse(&self, browse: &Browse) -> RequestResult {
+        let frame = self.frame(None);
+        browser::perform(&mut self.state().browser, browse, frame)
     }
 
     fn frame(&self, shown: Option<ScreenSize>) -> Frame {

@@ -9,6 +9,7 @@ use deskhand_agent::{
 use deskhand_core::{
     action::Action,
     blob::BlobName,
+    browser::{Browse, Browsed},
     decision::{Ask, GivenFile},
     edit::EditCommand,
     event::EventBody,
@@ -64,6 +65,10 @@ impl ToolContext for HandContext<'_> {
             shown: None,
         };
         self.perform(act).await
+    }
+
+    async fn browse(&mut self, browse: Browse) -> Result<Browsed, ToolFailure> {
+        self.perform(browse).await
     }
 
     async fn shell(&mut self, request: ShellRequest) -> Result<ShellOutput, ToolFailure> {

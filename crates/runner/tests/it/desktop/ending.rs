@@ -110,6 +110,7 @@ async fn an_x_server_that_cannot_start_says_why() {
         settle_quiet: Duration::from_millis(60),
         settle_max: Duration::from_secs(2),
         browser: Vec::new(),
+        browser_settings: deskhand_runner::desktop::BrowserSettings::default(),
         runtime_dir: folder.path().to_owned(),
         variables: std::collections::BTreeMap::new(),
     };

@@ -11,7 +11,7 @@ use deskhand_core::{
     sandbox::{Acted, Frame},
     tasks::Tasks,
 };
-use deskhand_runner::desktop::{ActError, Desktop, DesktopConfig};
+use deskhand_runner::desktop::{ActError, BrowserSettings, Desktop, DesktopConfig};
 use rustix::process::Pid;
 use tempfile::TempDir;
 use tokio::sync::mpsc;
@@ -96,6 +96,11 @@ impl World {
             settle_quiet: Duration::from_millis(250),
             settle_max: Duration::from_secs(2),
             browser,
+            browser_settings: BrowserSettings {
+                home: folder.path().to_owned(),
+                allows_scripts: true,
+                is_headless: false,
+            },
             runtime_dir: folder.path().join("run"),
             variables: BTreeMap::new(),
         };

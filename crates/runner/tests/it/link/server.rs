@@ -60,6 +60,7 @@ impl Server {
             settle_quiet_ms: 20,
             settle_max_ms: 500,
             shell_output_bytes: 64 * 1024,
+            browser_scripts: false,
             browser: Vec::new(),
             is_alone: false,
             gateway: None,

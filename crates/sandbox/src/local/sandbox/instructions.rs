@@ -38,6 +38,7 @@ pub(super) fn runner_config(
         settle_max_ms: ms(host.settings.settle_max),
         shell_output_bytes: host.settings.shell_output_bytes,
         browser: host.browser.clone(),
+        browser_scripts: host.settings.browser_scripts,
         is_alone: true,
         gateway,
         // Without an interface, programs have to use proxies.

@@ -36,7 +36,9 @@ const PAINTED: &str = "new Promise(done => requestAnimationFrame(() => requestAn
 
 /// The places of secrets on one page.
 #[derive(Debug, Clone, PartialEq)]
-pub(in crate::desktop) struct Sight {
+pub(crate) struct Sight {
+    /// The id of the page's main frame.
+    page: String,
     viewport: Viewport,
     /// Places in CSS pixels, from the top left corner of the visible part.
     places: Vec<Place>,
@@ -44,7 +46,7 @@ pub(in crate::desktop) struct Sight {
 
 /// The state to wait for after pages were searched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::desktop) enum Until {
+pub(crate) enum Until {
     Now,
     /// The screen shows the pages as they were when searched, or later.
     Painted,
@@ -52,7 +54,7 @@ pub(in crate::desktop) enum Until {
 
 /// The error for secrets whose places cannot be determined.
 #[derive(Debug)]
-pub(in crate::desktop) struct Unclear;
+pub(crate) struct Unclear;
 
 impl From<DevToolsError> for Unclear {
     fn from(_: DevToolsError) -> Self {
@@ -117,7 +119,7 @@ struct Owner {
 
 impl Browser {
     /// Finds these values on the visible pages.
-    pub(in crate::desktop) async fn sights(
+    pub(crate) async fn sights(
         &self,
         values: &[Secret],
         until: Until,
@@ -155,14 +157,23 @@ impl Browser {
 
 impl Sight {
     /// Returns true if the page shows no secret.
-    pub(in crate::desktop) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.places.is_empty()
+    }
+
+    /// Returns the places in CSS pixels of the visible part, with a margin, if this is the page.
+    pub(super) fn on_page(&self, page: &str) -> Option<Vec<[f64; 4]>> {
+        let with_margin = |place: &Place| {
+            let Place { x0, y0, x1, y1 } = *place;
+            [x0 - MARGIN, y0 - MARGIN, x1 + MARGIN, y1 + MARGIN]
+        };
+        (self.page == page).then(|| self.places.iter().map(with_margin).collect())
     }
 
     /// Returns the places in screen coordinates.
     ///
     /// Returns `None` if the page is in none of these windows, or if its position in the window is unclear.
-    pub(in crate::desktop) fn on_screen(&self, windows: &[Window]) -> Option<Vec<Region>> {
+    pub(crate) fn on_screen(&self, windows: &[Window]) -> Option<Vec<Region>> {
         let Viewport {
             width,
             height,
@@ -295,6 +306,7 @@ async fn place_all(all: &[LookedAt]) -> Result<Vec<Sight>, Unclear> {
             return Err(Unclear);
         }
         sights.push(Sight {
+            page: page.id.clone(),
             viewport: page.viewport,
             places,
         });

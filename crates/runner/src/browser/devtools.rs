@@ -1,8 +1,9 @@
 //! The DevTools protocol over a socket that only this process and the browser hold.
 //!
-//! A message is a JSON object followed by a zero byte. We subscribe to no events and drop those that arrive.
+//! A message is a JSON object followed by a zero byte. Events go to one sink, which keeps as much as it likes.
 
 use std::{
+    borrow::Cow,
     collections::HashMap,
     io,
     os::unix::net::UnixStream as StdUnixStream,
@@ -15,7 +16,7 @@ use std::{
 
 use deskhand_core::tasks::Tasks;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::{Value, json, value::RawValue};
 use tokio::{
     io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader},
     net::{
@@ -30,6 +31,11 @@ const CALL_TIMEOUT: Duration = Duration::from_secs(2);
 /// The longest reply that is read. A longer one closes the connection to the browser.
 const LONGEST_ANSWER_BYTES: u64 = 64 * 1024 * 1024;
 
+/// Receives the events of the browser, one after the other. It must not block.
+pub(super) trait EventSink: Send + Sync + std::fmt::Debug {
+    fn hear(&self, session: Option<&str>, method: &str, params: &str);
+}
+
 /// The browser's DevTools. Clones share the socket.
 #[derive(Debug, Clone)]
 pub(super) struct DevTools(Arc<Pipe>);
@@ -40,6 +46,7 @@ struct Pipe {
     last_id: AtomicU64,
     /// The callers that wait for a reply, or `None` once the connection is closed.
     waiting: Mutex<Option<HashMap<u64, oneshot::Sender<Answer>>>>,
+    sink: Arc<dyn EventSink>,
 }
 
 /// An attached page, frame or other part of the browser.
@@ -58,6 +65,8 @@ pub(super) struct TargetInfo {
     pub(super) kind: String,
     pub(super) title: String,
     pub(super) url: String,
+    /// The page that opened it.
+    pub(super) opener_id: Option<String>,
 }
 
 /// Reasons why a call failed. They contain nothing of the call's parameters.
@@ -73,10 +82,23 @@ pub enum DevToolsError {
     Strange(&'static str),
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug)]
 struct Answer {
+    result: Option<Value>,
+}
+
+/// A reply or an event.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Heard<'a> {
     id: Option<u64>,
     result: Option<Value>,
+    #[serde(borrow)]
+    method: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    session_id: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    params: Option<&'a RawValue>,
 }
 
 #[derive(Deserialize)]
@@ -93,13 +115,18 @@ struct Attached {
 
 impl DevTools {
     /// Opens DevTools over a socket whose other end the browser holds.
-    pub(super) fn open(socket: StdUnixStream, tasks: &Tasks) -> io::Result<Self> {
+    pub(super) fn open(
+        socket: StdUnixStream,
+        sink: Arc<dyn EventSink>,
+        tasks: &Tasks,
+    ) -> io::Result<Self> {
         socket.set_nonblocking(true)?;
         let (reader, writer) = UnixStream::from_std(socket)?.into_split();
         let inner = Arc::new(Pipe {
             writer: AsyncMutex::new(writer),
             last_id: AtomicU64::new(0),
             waiting: Mutex::new(Some(HashMap::new())),
+            sink,
         });
         let (heard, shutdown) = (Arc::clone(&inner), tasks.shutdown().clone());
         tasks.spawn("devtools", async move {
@@ -124,7 +151,12 @@ impl DevTools {
 
     /// Attaches to a target.
     pub(super) async fn attach(&self, target: &TargetInfo) -> Result<Target, DevToolsError> {
-        let params = json!({"targetId": target.target_id, "flatten": true});
+        self.attach_to(&target.target_id).await
+    }
+
+    /// Attaches to the target with this id.
+    pub(super) async fn attach_to(&self, id: &str) -> Result<Target, DevToolsError> {
+        let params = json!({"targetId": id, "flatten": true});
         let attached: Attached = self.call("Target.attachToTarget", params, None).await?;
         Ok(Target {
             devtools: self.clone(),
@@ -132,14 +164,35 @@ impl DevTools {
         })
     }
 
-    async fn call<T: serde::de::DeserializeOwned>(
+    /// Returns the target to which this session is attached.
+    pub(super) fn target(&self, session: String) -> Target {
+        Target {
+            devtools: self.clone(),
+            session,
+        }
+    }
+
+    /// Calls a method of the browser itself.
+    pub(super) async fn call<T: serde::de::DeserializeOwned>(
         &self,
         method: &'static str,
         params: Value,
         session: Option<&str>,
     ) -> Result<T, DevToolsError> {
+        self.call_within(CALL_TIMEOUT, method, params, session)
+            .await
+    }
+
+    /// Calls a method that may take longer than others.
+    pub(super) async fn call_within<T: serde::de::DeserializeOwned>(
+        &self,
+        timeout: Duration,
+        method: &'static str,
+        params: Value,
+        session: Option<&str>,
+    ) -> Result<T, DevToolsError> {
         let answered = self.ask(method, params, session);
-        let answer = tokio::time::timeout(CALL_TIMEOUT, answered).await;
+        let answer = tokio::time::timeout(timeout, answered).await;
         let answer = answer.map_err(|_elapsed| DevToolsError::Late)??;
         let result = answer.result.ok_or(DevToolsError::Refused(method))?;
         // The JSON error could quote content of the page.
@@ -184,14 +237,19 @@ impl Pipe {
             if limited.read_until(0, &mut message).await.is_err() || message.pop() != Some(0) {
                 return;
             }
-            let answer = serde_json::from_slice::<Answer>(&message).ok();
-            let caller = answer.as_ref().and_then(|answer| answer.id).and_then(|id| {
-                let mut waiting = self.waiting();
-                waiting.as_mut()?.remove(&id)
-            });
-            if let Some((caller, answer)) = caller.zip(answer) {
+            let Ok(heard) = serde_json::from_slice::<Heard<'_>>(&message) else {
+                continue;
+            };
+            if let Some(method) = &heard.method {
+                let params = heard.params.map_or("{}", RawValue::get);
+                self.sink.hear(heard.session_id.as_deref(), method, params);
+                continue;
+            }
+            let caller = heard.id.and_then(|id| self.waiting().as_mut()?.remove(&id));
+            if let Some(caller) = caller {
+                let result = heard.result;
                 // A caller whose timeout has passed no longer wants the reply.
-                let _ = caller.send(answer);
+                let _ = caller.send(Answer { result });
             }
         }
     }
@@ -211,6 +269,22 @@ impl Target {
         self.devtools
             .call(method, params, Some(&self.session))
             .await
+    }
+
+    /// Calls a method that may take longer than others.
+    pub(super) async fn call_within<T: serde::de::DeserializeOwned>(
+        &self,
+        timeout: Duration,
+        method: &'static str,
+        params: Value,
+    ) -> Result<T, DevToolsError> {
+        self.devtools
+            .call_within(timeout, method, params, Some(&self.session))
+            .await
+    }
+
+    pub(super) fn session(&self) -> &str {
+        &self.session
     }
 
     /// Detaches from the target. Errors are ignored.

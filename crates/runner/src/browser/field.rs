@@ -129,7 +129,7 @@ struct Node {
 
 impl Browser {
     /// Returns the place of the focused field.
-    pub(in crate::desktop) async fn find_field(&self) -> Result<FieldPlace, FillError> {
+    pub(crate) async fn find_field(&self) -> Result<FieldPlace, FillError> {
         let located = self.locate_field().await?;
         let title = located.title;
         let place = located.field.map(|field| FieldPlace {
@@ -142,7 +142,7 @@ impl Browser {
     }
 
     /// Types the value into the focused field, if it is in the frame that was found before.
-    pub(in crate::desktop) async fn fill(&self, filling: &Filling) -> Result<(), FillError> {
+    pub(crate) async fn fill(&self, filling: &Filling) -> Result<(), FillError> {
         let located = self.locate_field().await?;
         let filled = match located.field {
             Ok(field) => type_into(&field, filling).await,

@@ -1,5 +1,7 @@
 //! The frames of a page, and our scripts in them, which the page's own scripts can neither see nor change.
 
+use std::time::Duration;
+
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -14,7 +16,7 @@ const WORLD: &str = "deskhand";
 pub(super) struct FrameTree {
     pub(super) frame: Frame,
     #[serde(default)]
-    child_frames: Vec<FrameTree>,
+    pub(super) child_frames: Vec<FrameTree>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -84,6 +86,36 @@ impl Target {
         read(method, self.call(method, params).await?)
     }
 
+    /// Like [`Self::frames`], with another timeout.
+    pub(super) async fn frames_within(
+        &self,
+        timeout: Duration,
+    ) -> Result<FrameTree, DevToolsError> {
+        let asked = self.call_within(timeout, "Page.getFrameTree", json!({}));
+        let answer: TreeAnswer = asked.await?;
+        Ok(answer.frame_tree)
+    }
+
+    /// Like [`Self::evaluate`], with another timeout.
+    pub(super) async fn evaluate_within<T: serde::de::DeserializeOwned>(
+        &self,
+        timeout: Duration,
+        frame: &str,
+        expression: &str,
+    ) -> Result<T, DevToolsError> {
+        let params = json!({"frameId": frame, "worldName": WORLD});
+        let world = self.call_within(timeout, "Page.createIsolatedWorld", params);
+        let world: WorldAnswer = world.await?;
+        let method = "Runtime.evaluate";
+        let params = json!({
+            "contextId": world.execution_context_id,
+            "expression": expression,
+            "awaitPromise": true,
+            "returnByValue": true,
+        });
+        read(method, self.call_within(timeout, method, params).await?)
+    }
+
     /// Evaluates an expression in a frame and returns a reference to the resulting object, if it is one.
     pub(super) async fn find(
         &self,
@@ -116,7 +148,7 @@ impl Target {
         read(method, self.call(method, params).await?)
     }
 
-    async fn world(&self, frame: &str) -> Result<i64, DevToolsError> {
+    pub(super) async fn world(&self, frame: &str) -> Result<i64, DevToolsError> {
         let params = json!({"frameId": frame, "worldName": WORLD});
         let world: WorldAnswer = self.call("Page.createIsolatedWorld", params).await?;
         Ok(world.execution_context_id)

@@ -17,7 +17,7 @@ impl Browser {
     /// returns. If the page is slow, text typed after Control+L therefore goes to the page and not to the address
     /// bar. The process of a page handles input before anything else, so its reply to a call means that it has no
     /// input left.
-    pub(in crate::desktop) async fn let_page_catch_up(&self, window_name: &str, max: Duration) {
+    pub(crate) async fn let_page_catch_up(&self, window_name: &str, max: Duration) {
         let asked = async {
             let targets = self.devtools.targets().await?;
             let pages = targets

@@ -1,0 +1,110 @@
+use deskhand_core::{
+    action::Button,
+    browser::{FieldValue, PageCondition},
+};
+use serde_json::json;
+
+use super::*;
+
+fn read(input: &Value) -> Result<Browse, String> {
+    let call: BrowserInput = read_as(NAME, input).map_err(|error| error.to_string())?;
+    call.into_browse()
+}
+
+fn verb(input: &Value) -> BrowserVerb {
+    read(input).unwrap().verb
+}
+
+#[test]
+fn a_flat_call_becomes_a_verb() {
+    assert_eq!(
+        verb(&json!({"action": "click", "ref": "f1e3"})),
+        BrowserVerb::Click {
+            at: PagePlace::Element("f1e3".parse().unwrap()),
+            button: Button::Left,
+            count: 1,
+            modifiers: Vec::new(),
+        }
+    );
+    assert_eq!(
+        verb(&json!({"action": "fill", "ref": "e1", "value": true})),
+        BrowserVerb::Fill {
+            at: "e1".parse().unwrap(),
+            value: FieldValue::Checked(true),
+        }
+    );
+    assert_eq!(
+        verb(&json!({"action": "wait", "text": "Done", "gone": true, "timeout": 1.5})),
+        BrowserVerb::Wait {
+            until: PageCondition::NoText("Done".to_owned()),
+            timeout_ms: 1500,
+        }
+    );
+    assert_eq!(
+        verb(&json!({"action": "navigate", "url": "back"})),
+        BrowserVerb::Back
+    );
+}
+
+#[test]
+fn a_bad_call_is_told_what_it_lacks() {
+    for (input, problem) in [
+        (json!({"action": "click"}), "click needs ref, or x and y"),
+        (
+            json!({"action": "click", "x": 1}),
+            "a place is either ref, or x and y",
+        ),
+        (
+            json!({"action": "click", "ref": "button"}),
+            "\"button\" is not a reference",
+        ),
+        (json!({"action": "navigate"}), "navigate needs url"),
+        (
+            json!({"action": "navigate", "url": "file:///etc/passwd"}),
+            "the browser opens addresses of http and https only, not of file:",
+        ),
+        (
+            json!({"action": "new_tab", "url": "javascript:alert(1)"}),
+            "not of javascript:",
+        ),
+        (json!({"action": "dance"}), "there is no action \"dance\""),
+        (json!({"action": "select_tab"}), "select_tab needs tab"),
+        (
+            json!({"action": "fill", "ref": "e1", "value": []}),
+            "value is a text",
+        ),
+    ] {
+        let refused = read(&input).unwrap_err();
+        assert!(refused.contains(problem), "{input}: {refused}");
+    }
+}
+
+#[test]
+fn every_action_that_is_offered_is_known() {
+    let offered = input::parameters()["properties"]["action"]["enum"].clone();
+    for action in offered.as_array().unwrap() {
+        let call = json!({
+            "action": action, "ref": "e1", "to_ref": "e2", "url": "a.example", "keys": "Tab",
+            "value": "v", "options": ["o"], "paths": ["p"], "path": "p", "accept": true, "tab": 1,
+        });
+        let mut call = call;
+        if action != "wait" {
+            call["text"] = json!("t");
+        }
+        assert!(read(&call).is_ok(), "{action}: {:?}", read(&call));
+    }
+}
+
+#[test]
+fn looking_is_no_risk_and_scripts_are() {
+    let risk = |input| BrowserTool.read(&input).unwrap().proposal().risk;
+    assert_eq!(risk(json!({"action": "read_page"})), Risk::Looks);
+    assert_eq!(
+        risk(json!({"action": "click", "ref": "e1"})),
+        Risk::Harmless
+    );
+    assert_eq!(
+        risk(json!({"action": "script", "text": "1"})),
+        Risk::Risky(None)
+    );
+}

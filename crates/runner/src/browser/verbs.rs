@@ -1,0 +1,264 @@
+//! Carries out verbs.
+
+use deskhand_core::{
+    browser::{
+        Browse, Browsed, BrowserFinding, BrowserVerb, LONGEST_PAGE_LABEL, PageArea, PagePlace,
+        PageState, TabNumber, page_label,
+    },
+    sandbox::Frame,
+    secret::Secret,
+};
+
+use super::{
+    BrowseError, Browser,
+    pointer::{Click, whole},
+    tab::Tab,
+};
+
+impl Browser {
+    /// Carries out a verb, and waits for its effect. Secrets are covered in pictures.
+    pub(crate) async fn browse(
+        &self,
+        browse: &Browse,
+        secrets: &[Secret],
+    ) -> Result<Browsed, BrowseError> {
+        browse.check()?;
+        self.follow().await?;
+        let (finding, mut frame) = self.carry_out(browse, secrets).await?;
+        // Pop-ups are followed from their beginning.
+        self.attach_all().await;
+        let page = self.page_state().await;
+        let can_look = page.as_ref().is_some_and(|page| page.dialog.is_none());
+        if let Some(format) = browse.look
+            && frame.is_none()
+            && can_look
+        {
+            let tab = self.tab(None).await?;
+            frame = Some(tab.picture(&PageArea::Viewport, format, secrets).await?);
+        }
+        let changes = std::mem::take(&mut self.observer.seen().changes);
+        Ok(Browsed {
+            page,
+            finding,
+            changes,
+            frame,
+        })
+    }
+
+    async fn page_state(&self) -> Option<PageState> {
+        let tab = self.tab(None).await.ok()?;
+        self.state_of(tab.number)
+    }
+
+    fn state_of(&self, number: TabNumber) -> Option<PageState> {
+        let mut seen = self.observer.seen();
+        seen.tab(number).map(|tab| PageState {
+            tab: tab.number,
+            url: tab.url.clone(),
+            title: page_label(&tab.title, LONGEST_PAGE_LABEL),
+            is_loading: tab.is_loading,
+            dialog: tab.dialog.clone(),
+        })
+    }
+
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "the compiler asks for a new verb in `act`, which lists all of them"
+    )]
+    async fn carry_out(
+        &self,
+        browse: &Browse,
+        secrets: &[Secret],
+    ) -> Result<(BrowserFinding, Option<Frame>), BrowseError> {
+        let finding = match &browse.verb {
+            BrowserVerb::ListTabs => BrowserFinding::Tabs({
+                self.tab(None).await?;
+                self.list_tabs()
+            }),
+            BrowserVerb::NewTab { url } => {
+                self.new_tab(url.as_ref()).await?;
+                BrowserFinding::Tabs(self.list_tabs())
+            }
+            BrowserVerb::Downloads => {
+                let seen = self.observer.seen();
+                let downloads = seen.downloads.iter().map(|one| one.entry.clone());
+                BrowserFinding::Downloads(downloads.collect())
+            }
+            BrowserVerb::SaveState { path } => self.save_state(path).await?,
+            BrowserVerb::LoadState { path } => self.load_state(path).await?,
+            verb => {
+                let tab = self.tab(browse.tab).await?;
+                tab.check_usable(verb)?;
+                if let BrowserVerb::Screenshot { area, format } = verb {
+                    let frame = tab.picture(area, *format, secrets).await?;
+                    return Ok((BrowserFinding::Done, Some(frame)));
+                }
+                tab.perform(verb).await?
+            }
+        };
+        Ok((finding, None))
+    }
+}
+
+impl Tab {
+    /// Checks that the page can do anything at all.
+    fn check_usable(&self, verb: &BrowserVerb) -> Result<(), BrowseError> {
+        let is_about_tab = matches!(
+            verb,
+            BrowserVerb::SelectTab | BrowserVerb::CloseTab | BrowserVerb::Reload
+        );
+        let is_answer = matches!(verb, BrowserVerb::AnswerDialog { .. });
+        let (is_crashed, has_dialog) = self
+            .state(|tab| (tab.is_crashed, tab.dialog.is_some()))
+            .ok_or(BrowseError::NoTab(self.number))?;
+        if is_crashed && !is_about_tab {
+            return Err(BrowseError::Crashed(self.number));
+        }
+        if has_dialog && !is_answer && !matches!(verb, BrowserVerb::SelectTab) {
+            return Err(self.dialog_error());
+        }
+        Ok(())
+    }
+
+    /// Carries out a verb of the page, and waits for its effect.
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "the compiler asks for a new verb in `act`, which lists all of them"
+    )]
+    async fn perform(&self, verb: &BrowserVerb) -> Result<BrowserFinding, BrowseError> {
+        match verb {
+            BrowserVerb::Navigate { url } => self.navigate(url.as_str()).await?,
+            BrowserVerb::Back => self.travel(-1).await?,
+            BrowserVerb::Forward => self.travel(1).await?,
+            BrowserVerb::Reload => self.reload().await?,
+            BrowserVerb::SelectTab => {
+                self.browser.select_tab(self).await?;
+                return Ok(BrowserFinding::Tabs(self.browser.list_tabs()));
+            }
+            BrowserVerb::CloseTab => {
+                self.browser.close_tab(self).await?;
+                return Ok(BrowserFinding::Tabs(self.browser.list_tabs()));
+            }
+            BrowserVerb::AnswerDialog { accept, text } => {
+                self.answer_dialog(*accept, text.as_deref()).await?;
+            }
+            BrowserVerb::Wait { until, timeout_ms } => self.wait(until, *timeout_ms).await?,
+            BrowserVerb::Emulate(emulation) => self.emulate(emulation).await?,
+            verb => return self.read_or_act(verb).await,
+        }
+        Ok(BrowserFinding::Done)
+    }
+
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "the compiler asks for a new verb in `act`, which lists all of them"
+    )]
+    async fn read_or_act(&self, verb: &BrowserVerb) -> Result<BrowserFinding, BrowseError> {
+        match verb {
+            BrowserVerb::ReadPage { filter, at } => self.read_page(*filter, *at).await,
+            BrowserVerb::ReadText => self.read_text().await,
+            BrowserVerb::Find { text } => self.find(text).await,
+            BrowserVerb::Console => {
+                let entries = self.state(|tab| tab.console.iter().cloned().collect());
+                Ok(BrowserFinding::Console(entries.unwrap_or_default()))
+            }
+            BrowserVerb::Network => {
+                let entries = |tab: &super::tab_record::TabRecord| {
+                    tab.network.iter().map(|one| one.entry.clone()).collect()
+                };
+                Ok(BrowserFinding::Network(
+                    self.state(entries).unwrap_or_default(),
+                ))
+            }
+            BrowserVerb::Script { text } => self.evaluate_script(text).await,
+            BrowserVerb::Pdf { path } => self.print(path.as_deref()).await,
+            BrowserVerb::Capabilities => self.capabilities().await,
+            verb => {
+                let mark = self.mark();
+                self.act(verb).await?;
+                self.settle(mark).await;
+                Ok(BrowserFinding::Done)
+            }
+        }
+    }
+
+    /// Carries out a verb of mouse or keyboard.
+    async fn act(&self, verb: &BrowserVerb) -> Result<(), BrowseError> {
+        match verb {
+            BrowserVerb::Click {
+                at,
+                button,
+                count,
+                modifiers,
+            } => {
+                let click = Click::new(*button, *count, modifiers)?;
+                self.click(self.point(at).await?, click).await
+            }
+            BrowserVerb::Hover { at } => self.move_to(self.point(at).await?).await,
+            BrowserVerb::Drag { from, to } => {
+                // The end may have to be scrolled into view, and the beginning with it.
+                self.point(to).await?;
+                let from = self.point(from).await?;
+                let to = self.point(to).await?;
+                self.drag(from, to).await
+            }
+            BrowserVerb::Scroll { at, dx, dy } => self.scroll(at.as_ref(), *dx, *dy).await,
+            BrowserVerb::ScrollTo { at } => self.scroll_to(*at).await,
+            BrowserVerb::Type { at, text, submit } => {
+                if let Some(place) = at {
+                    self.focus(place).await?;
+                }
+                self.insert(text).await?;
+                if *submit {
+                    self.press("Return", 1).await?;
+                }
+                Ok(())
+            }
+            BrowserVerb::Press { keys, repeat } => self.press(keys, *repeat).await,
+            BrowserVerb::Fill { at, value } => self.fill(*at, value).await,
+            BrowserVerb::Select { at, options } => self.select(*at, options).await,
+            BrowserVerb::Upload { at, paths } => self.upload(*at, paths).await,
+            // These were carried out before.
+            BrowserVerb::Screenshot { .. }
+            | BrowserVerb::Wait { .. }
+            | BrowserVerb::Navigate { .. }
+            | BrowserVerb::Back
+            | BrowserVerb::Forward
+            | BrowserVerb::Reload
+            | BrowserVerb::ListTabs
+            | BrowserVerb::NewTab { .. }
+            | BrowserVerb::SelectTab
+            | BrowserVerb::CloseTab
+            | BrowserVerb::AnswerDialog { .. }
+            | BrowserVerb::ReadPage { .. }
+            | BrowserVerb::ReadText
+            | BrowserVerb::Find { .. }
+            | BrowserVerb::Downloads
+            | BrowserVerb::Console
+            | BrowserVerb::Network
+            | BrowserVerb::Script { .. }
+            | BrowserVerb::Pdf { .. }
+            | BrowserVerb::Emulate(_)
+            | BrowserVerb::SaveState { .. }
+            | BrowserVerb::LoadState { .. }
+            | BrowserVerb::Capabilities => Ok(()),
+        }
+    }
+
+    async fn focus(&self, place: &PagePlace) -> Result<(), BrowseError> {
+        self.click(self.point(place).await?, Click::plain()).await
+    }
+
+    async fn capabilities(&self) -> Result<BrowserFinding, BrowseError> {
+        let part = self.visible_part().await?;
+        let side = |length: f64| u16::try_from(whole(length)).unwrap_or(u16::MAX);
+        Ok(BrowserFinding::Capabilities {
+            viewport: deskhand_core::action::ScreenSize {
+                width: side(part.width),
+                height: side(part.height),
+            },
+            scale_percent: side(part.ratio * 100.0),
+            is_headless: self.browser.settings.is_headless,
+        })
+    }
+}

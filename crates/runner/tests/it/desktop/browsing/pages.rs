@@ -1,0 +1,76 @@
+//! Mouse and keyboard on pages that make it hard for them.
+
+use deskhand_core::{
+    action::Point,
+    browser::{BrowserVerb, PagePlace},
+};
+
+use super::{Desk, click};
+
+pub(super) async fn clicks_reach_their_targets(desk: &Desk) {
+    desk.open("/moving").await;
+    // The target moves, and something covers it for a while.
+    desk.click("Moving").await;
+    desk.says("moved").await;
+    desk.click("Far below").await;
+    desk.says("far").await;
+    desk.click("Drawing").await;
+    desk.says("canvas 10,5").await;
+
+    desk.open("/covered").await;
+    let buried = desk.find("Buried").await;
+    let refused = desk.try_verb(click(PagePlace::Element(buried))).await;
+    let refused = refused.unwrap_err().to_string();
+    assert!(
+        refused.contains("is covered by dialog \"Cookie wall\""),
+        "{refused}"
+    );
+    let outside = PagePlace::Point(Point { x: 5_000, y: 10 });
+    let refused = desk.try_verb(click(outside)).await.unwrap_err().to_string();
+    assert!(refused.contains("outside the visible part"), "{refused}");
+    // A reference of another document is not good any more.
+    desk.open("/rtl").await;
+    desk.click("اضغط").await;
+    desk.says("rtl").await;
+    let stale = desk
+        .try_verb(click(PagePlace::Element("e999".parse().unwrap())))
+        .await;
+    assert!(
+        stale
+            .unwrap_err()
+            .to_string()
+            .contains("read the page again")
+    );
+}
+
+pub(super) async fn frames_and_shadow_trees_are_pages_too(desk: &Desk) {
+    desk.open("/frames").await;
+    let tree = desk.tree().await;
+    let inside: Vec<&str> = tree
+        .lines()
+        .filter(|line| line.contains("\"Inside\""))
+        .collect();
+    assert_eq!(inside.len(), 2, "{tree}");
+    let references: Vec<_> = inside
+        .iter()
+        .filter_map(|line| super::last_ref(line))
+        .collect();
+    for (reference, host) in references.iter().zip(["127.0.0.1", "localhost"]) {
+        desk.verb(click(PagePlace::Element(*reference))).await;
+        desk.says(&format!("inside {host}")).await;
+    }
+    desk.click("In the shadow").await;
+    desk.says("shadow").await;
+}
+
+pub(super) async fn drags_work_with_the_mouse_and_with_data(desk: &Desk) {
+    desk.open("/drag").await;
+    let from = PagePlace::Element(desk.find("Card").await);
+    let to = PagePlace::Element(desk.find("Zone").await);
+    desk.verb(BrowserVerb::Drag { from, to }).await;
+    desk.says("dropped card").await;
+    let from = PagePlace::Element(desk.find("Knob").await);
+    let to = PagePlace::Point(Point { x: 300, y: 200 });
+    desk.verb(BrowserVerb::Drag { from, to }).await;
+    desk.says("slid true").await;
+}

@@ -1,0 +1,97 @@
+//! Reading pages, and waiting for them.
+
+use deskhand_core::{
+    blob::BlobFormat,
+    browser::{
+        BrowserFinding, BrowserVerb, EmulatedViewport, Emulation, LONGEST_PAGE_TEXT, PageArea,
+        PageCondition,
+    },
+};
+
+use super::{Desk, text};
+
+pub(super) async fn a_page_is_read_briefly(desk: &Desk) {
+    desk.open("/form").await;
+    let tree = desk.tree().await;
+    assert!(tree.contains("textbox \"Name\" e"), "{tree}");
+    assert!(tree.contains("options \"Red\" \"Green\""), "{tree}");
+    // References stay the same as long as their elements do.
+    assert_eq!(tree, desk.tree().await);
+    let shown = desk.verb(BrowserVerb::Screenshot {
+        area: PageArea::Element(desk.find("\"Send\"").await),
+        format: BlobFormat::Png,
+    });
+    let size = shown.await.frame.unwrap().size;
+    assert!(size.width < 200 && size.height < 100, "{size:?}");
+    let printed = desk.verb(BrowserVerb::Pdf { path: None }).await.finding;
+    let BrowserFinding::File { path, .. } = printed else {
+        panic!("not a file: {printed:?}");
+    };
+    assert!(std::fs::read(path).unwrap().starts_with(b"%PDF"));
+    let emulation = Emulation {
+        viewport: Some(EmulatedViewport {
+            width: 500,
+            height: 400,
+            scale_percent: 200,
+        }),
+        locale: Some("de-DE".to_owned()),
+        time_zone: Some("Europe/Berlin".to_owned()),
+    };
+    desk.verb(BrowserVerb::Emulate(emulation)).await;
+    let script = "[innerWidth, devicePixelRatio, navigator.language]";
+    let told = desk
+        .verb(BrowserVerb::Script {
+            text: script.to_owned(),
+        })
+        .await;
+    assert_eq!(
+        told.finding,
+        BrowserFinding::Value("[500,2,\"de-DE\"]".to_owned())
+    );
+    let seen = desk.verb(BrowserVerb::Screenshot {
+        area: PageArea::Viewport,
+        format: BlobFormat::Jpeg,
+    });
+    let frame = seen.await.frame.unwrap();
+    assert_eq!((frame.size.width, frame.size.height), (500, 400));
+    desk.verb(BrowserVerb::Emulate(Emulation::default())).await;
+}
+
+pub(super) async fn large_and_foreign_pages_are_read(desk: &Desk) {
+    desk.open("/large").await;
+    let read = desk.tree().await;
+    assert!(read.chars().count() <= LONGEST_PAGE_TEXT);
+    let BrowserFinding::Text { text: all, is_cut } = desk.verb(BrowserVerb::ReadText).await.finding
+    else {
+        panic!("not a text");
+    };
+    assert!(is_cut && all.chars().count() <= LONGEST_PAGE_TEXT);
+    desk.open("/rtl").await;
+    assert!(desk.tree().await.contains("heading1 \"مرحبا بالعالم\""));
+}
+
+pub(super) async fn waits_are_for_the_page(desk: &Desk) {
+    desk.open("/lazy").await;
+    desk.wait_for("late forty-two").await;
+    let late = BrowserVerb::Wait {
+        until: PageCondition::Selector("#late".to_owned()),
+        timeout_ms: 1_000,
+    };
+    desk.verb(late).await;
+    let never = BrowserVerb::Wait {
+        until: PageCondition::Text("never there".to_owned()),
+        timeout_ms: 50,
+    };
+    let vain = desk.try_verb(never).await.unwrap_err().to_string();
+    assert_eq!(vain, "the page did not get there within 50 ms");
+    // The list grows as it is scrolled.
+    let down = BrowserVerb::Scroll {
+        at: None,
+        dx: 0,
+        dy: 2_000,
+    };
+    desk.verb(down).await;
+    desk.wait_for("Row 40.").await;
+    let page_text = text(desk.verb(BrowserVerb::ReadText).await);
+    assert!(page_text.contains("Row 1."), "{page_text}");
+}

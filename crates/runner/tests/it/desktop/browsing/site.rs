@@ -1,0 +1,173 @@
+//! A site on the loopback interface, with a page for everything that is hard.
+
+use std::net::{Ipv4Addr, SocketAddr};
+
+use deskhand_core::tasks::Tasks;
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::{TcpListener, TcpStream},
+};
+
+/// Helpers for every page: `say` writes a text that tests wait for.
+const COMMON: &str = "<!doctype html><meta charset=utf-8><title>Hard</title><p id=out></p><script>
+    const say = text => { document.getElementById('out').textContent = 'said: ' + text + ';'; };
+    const on = (id, event, act) => document.getElementById(id).addEventListener(event, act);
+    </script>";
+
+const MOVING: &str = "<style>@keyframes go { to { transform: translateX(300px); } }
+    #m { animation: go .4s linear both; } #cover { position: fixed; inset: 0; background: #0003; }</style>
+    <button id=m>Moving</button><div style='height:3000px'></div><button id=c>Far below</button>
+    <div id=cover>Please wait</div><canvas id=k width=200 height=100 tabindex=0 aria-label=Drawing></canvas>
+    <script>on('m', 'click', () => say('moved')); on('c', 'click', () => say('far'));
+    on('k', 'click', event => say('canvas ' + Math.round(event.offsetX / 10) + ',' + Math.round(event.offsetY / 10)));
+    on('k', 'dblclick', () => say('double'));
+    setTimeout(() => document.getElementById('cover').remove(), 600);</script>";
+
+const COVERED: &str = "<button id=b>Buried</button>
+    <div role=dialog aria-label='Cookie wall' style='position:fixed;inset:0;background:#fff'>Cookies?</div>";
+
+const FRAMES: &str = "<p>Outer</p><iframe src='/inner' width=400 height=120></iframe><x-box></x-box>
+    <script>customElements.define('x-box', class extends HTMLElement { constructor() { super();
+    this.attachShadow({mode: 'open'}).innerHTML = '<button>In the shadow</button>';
+    this.shadowRoot.querySelector('button').onclick = () => say('shadow'); } });
+    addEventListener('message', event => say(event.data));
+    const other = document.createElement('iframe'); other.width = 400; other.height = 120;
+    other.src = 'http://localhost:' + location.port + '/inner'; document.body.append(other);</script>";
+
+const INNER: &str = "<button id=b>Inside</button>
+    <script>on('b', 'click', () => parent.postMessage('inside ' + location.hostname, '*'));</script>";
+
+const DRAG: &str = "<div id=a draggable=true style='width:80px;height:40px;background:#ddd'>Card</div>
+    <div id=z tabindex=0 style='width:200px;height:100px;margin:40px;background:#eee'>Zone</div>
+    <div id=s tabindex=0 style='width:40px;height:40px;background:#aaf'>Knob</div>
+    <script>on('a', 'dragstart', event => event.dataTransfer.setData('text/plain', 'card'));
+    on('z', 'dragover', event => event.preventDefault());
+    on('z', 'drop', event => { event.preventDefault(); say('dropped ' + event.dataTransfer.getData('text/plain')); });
+    let from = null; on('s', 'mousedown', event => { from = event.clientX; });
+    addEventListener('mouseup', event => { if (from !== null) say('slid ' + (event.clientX > from + 50)); from = null; });
+    </script>";
+
+const FORM: &str = "<label>Name <input id=n></label><label>Day <input id=d type=date></label>
+    <label>Agree <input id=c type=checkbox></label><label>Colour <select id=s><option value=r>Red<option value=g>Green</select></label>
+    <div id=e contenteditable aria-label=Note>old</div><input id=p type=password aria-label=Code value=swordfish>
+    <div id=u role=combobox tabindex=0 aria-expanded=false aria-label=City>none</div>
+    <ul id=l role=listbox hidden><li role=option tabindex=-1>Oslo<li role=option tabindex=-1>Rome</ul>
+    <input id=k aria-label=Keys><button id=b>Send</button>
+    <script>const value = id => document.getElementById(id);
+    on('u', 'click', () => { value('l').hidden = false; });
+    for (const item of value('l').children) item.onclick = () => { value('u').textContent = item.textContent; value('l').hidden = true; };
+    on('k', 'keydown', event => { if (event.key === 'Enter') say('enter ' + value('k').value); });
+    on('b', 'click', () => say([value('n').value, value('d').value, value('c').checked, value('s').value,
+        value('e').textContent, value('u').textContent].join('|')));</script>";
+
+const FILES: &str = "<label>File <input id=f type=file></label><button id=h>Choose</button><input id=g type=file hidden>
+    <a href='/data' download=data.txt>Get data</a>
+    <script>const tell = event => event.target.files[0].text().then(text => say(event.target.id + ' ' + text));
+    on('f', 'change', tell); on('g', 'change', tell); on('h', 'click', () => document.getElementById('g').click());</script>";
+
+const TABS: &str = "<button id=p>Open pop-up</button><button id=a>Alert</button><button id=q>Ask</button>
+    <button id=s>Stay</button><script>on('p', 'click', () => open('/popup'));
+    on('a', 'click', () => { alert('look here'); say('alerted'); });
+    on('q', 'click', () => say('name ' + prompt('Your name?')));
+    on('s', 'click', () => { addEventListener('beforeunload', event => event.preventDefault()); say('armed'); });
+    console.error('bad', 7);</script>";
+
+const LAZY: &str = "<div id=list></div><script>let n = 0; const add = () => { for (let i = 0; i < 20; i += 1) {
+    const row = document.createElement('div'); row.style.height = '60px'; n += 1; row.textContent = 'Row ' + n + '.';
+    document.getElementById('list').append(row); } }; add();
+    addEventListener('scroll', () => { if (scrollY + innerHeight > document.body.scrollHeight - 200) setTimeout(add, 30); });
+    setTimeout(() => fetch('/data').then(r => r.text()).then(text => { const p = document.createElement('p'); p.id = 'late'; p.textContent = 'Late ' + text; document.body.prepend(p); }), 200);
+    </script>";
+
+const SECRET: &str = "<span style='background:#f00;color:#f00'>hunter2</span>";
+
+const RTL: &str = "<html dir=rtl lang=ar><h1>مرحبا بالعالم</h1><button id=b>اضغط هنا</button>
+    <script>on('b', 'click', () => say('rtl'));</script>";
+
+/// A server of pages, which ends with its handle.
+pub(crate) struct Site {
+    address: SocketAddr,
+    tasks: Tasks,
+}
+
+impl Site {
+    pub(crate) async fn start() -> Self {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let tasks = Tasks::default();
+        let (answering, shutdown) = (tasks.clone(), tasks.shutdown().clone());
+        let serve = async move {
+            while let Ok((stream, _)) = listener.accept().await {
+                let shutdown = answering.shutdown().clone();
+                answering.spawn("answer", async move {
+                    let _ = shutdown.run_until_cancelled(answer(stream)).await;
+                });
+            }
+        };
+        tasks.spawn("site", async move {
+            let _ = shutdown.run_until_cancelled(serve).await;
+        });
+        Self { address, tasks }
+    }
+
+    pub(crate) fn url(&self, path: &str) -> String {
+        format!("http://{}{path}", self.address)
+    }
+}
+
+impl Drop for Site {
+    fn drop(&mut self) {
+        self.tasks.shutdown().cancel();
+    }
+}
+
+async fn answer(mut stream: TcpStream) {
+    let mut request = Vec::new();
+    let mut piece = [0; 4096];
+    while !request.windows(4).any(|part| part == b"\r\n\r\n") {
+        match stream.read(&mut piece).await {
+            Ok(0) | Err(_) => return,
+            Ok(n_read) => request.extend_from_slice(&piece[..n_read]),
+        }
+    }
+    let request = String::from_utf8_lossy(&request);
+    let path = request.split(' ').nth(1).unwrap_or("/").to_owned();
+    if path == "/silent" {
+        std::future::pending::<()>().await;
+    }
+    let (kind, body) = content(&path);
+    let head = format!(
+        "HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
+        body.len()
+    );
+    // A client that is gone needs no answer.
+    let _ = stream.write_all(head.as_bytes()).await;
+    let _ = stream.write_all(body.as_bytes()).await;
+}
+
+/// Returns the content of a page of 10 MB.
+fn large() -> String {
+    let words = "Many words. ".repeat(40);
+    format!("<p>{words}<a href=/>A link</a></p>").repeat(20_000)
+}
+
+fn content(path: &str) -> (&'static str, String) {
+    let page = |body: &str| ("text/html; charset=utf-8", format!("{COMMON}{body}"));
+    match path {
+        "/moving" => page(MOVING),
+        "/covered" => page(COVERED),
+        "/frames" => page(FRAMES),
+        "/inner" => page(INNER),
+        "/drag" => page(DRAG),
+        "/form" => page(FORM),
+        "/files" => page(FILES),
+        "/tabs" => page(TABS),
+        "/popup" => page("<p>The pop-up</p>"),
+        "/lazy" => page(LAZY),
+        "/secret" => page(SECRET),
+        "/rtl" => page(RTL),
+        "/large" => page(&large()),
+        "/data" => ("text/plain", "forty-two".to_owned()),
+        _ => page("<p>Nothing here</p>"),
+    }
+}

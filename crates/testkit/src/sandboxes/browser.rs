@@ -1,0 +1,121 @@
+//! The browser of a fake computer: tabs with addresses, and nothing on their pages.
+
+use deskhand_core::{
+    browser::{
+        Browse, Browsed, BrowserFinding, BrowserVerb, PageState, TabEntry, TabNumber, WebUrl,
+    },
+    sandbox::{ComputerError, Frame, RunnerReply},
+};
+
+use super::requests::RequestResult;
+
+const EMPTY_PAGE: &str = "about:blank";
+
+/// The tabs of a browser.
+#[derive(Debug)]
+pub(super) struct FakeBrowser {
+    tabs: Vec<FakeTab>,
+    current: TabNumber,
+    last: u32,
+}
+
+#[derive(Debug)]
+struct FakeTab {
+    number: TabNumber,
+    /// The addresses that it has shown, the present one last.
+    history: Vec<String>,
+}
+
+impl Default for FakeBrowser {
+    fn default() -> Self {
+        let number = TabNumber(1);
+        Self {
+            tabs: vec![FakeTab {
+                number,
+                history: vec![EMPTY_PAGE.to_owned()],
+            }],
+            current: number,
+            last: 1,
+        }
+    }
+}
+
+impl FakeTab {
+    fn url(&self) -> String {
+        self.history.last().cloned().unwrap_or_default()
+    }
+}
+
+/// Carries out a verb. `frame` is sent along if the verb asks for a picture.
+pub(super) fn perform(browser: &mut FakeBrowser, browse: &Browse, frame: Frame) -> RequestResult {
+    let failed = |problem: String| ComputerError::Failed(problem);
+    browse.check().map_err(|bad| failed(bad.to_string()))?;
+    let number = browse.tab.unwrap_or(browser.current);
+    let place = browser.tabs.iter().position(|tab| tab.number == number);
+    let place = place.ok_or_else(|| failed(format!("there is no tab {number}: list the tabs")))?;
+    let tab = &mut browser.tabs[place];
+    let verb = &browse.verb;
+    let mut finding = BrowserFinding::Done;
+    if let BrowserVerb::Navigate { url } = verb {
+        tab.history.push(url.as_str().to_owned());
+    } else if matches!(verb, BrowserVerb::Back) && tab.history.len() > 1 {
+        tab.history.pop();
+    } else if matches!(verb, BrowserVerb::Back | BrowserVerb::Forward) {
+        return Err(failed("there is no page to go to".to_owned()));
+    } else if matches!(verb, BrowserVerb::ReadPage { .. } | BrowserVerb::ReadText) {
+        let text = format!("A page at {}", tab.url());
+        finding = BrowserFinding::Text {
+            text,
+            is_cut: false,
+        };
+    } else if let BrowserVerb::NewTab { url } = verb {
+        finding = browser.open(url.as_ref());
+    } else if matches!(verb, BrowserVerb::SelectTab | BrowserVerb::ListTabs) {
+        if matches!(verb, BrowserVerb::SelectTab) {
+            browser.current = number;
+        }
+        finding = browser.list();
+    } else if matches!(verb, BrowserVerb::CloseTab) && browser.tabs.len() > 1 {
+        browser.tabs.remove(place);
+        browser.current = browser.tabs[0].number;
+        finding = browser.list();
+    }
+    let looks = browse.look.is_some() || matches!(browse.verb, BrowserVerb::Screenshot { .. });
+    let current = browser.current;
+    let shown = browser.tabs.iter().find(|tab| tab.number == current);
+    Ok(RunnerReply::Browse(Browsed {
+        page: shown.map(|tab| PageState {
+            tab: tab.number,
+            url: tab.url(),
+            title: "A page".to_owned(),
+            is_loading: false,
+            dialog: None,
+        }),
+        finding,
+        changes: Vec::new(),
+        frame: looks.then_some(frame),
+    }))
+}
+
+impl FakeBrowser {
+    fn open(&mut self, url: Option<&WebUrl>) -> BrowserFinding {
+        self.last += 1;
+        self.current = TabNumber(self.last);
+        let url = url.map_or(EMPTY_PAGE, WebUrl::as_str).to_owned();
+        self.tabs.push(FakeTab {
+            number: self.current,
+            history: vec![url],
+        });
+        self.list()
+    }
+
+    fn list(&self) -> BrowserFinding {
+        let entry = |tab: &FakeTab| TabEntry {
+            tab: tab.number,
+            url: tab.url(),
+            title: "A page".to_owned(),
+            is_current: tab.number == self.current,
+        };
+        BrowserFinding::Tabs(self.tabs.iter().map(entry).collect())
+    }
+}
