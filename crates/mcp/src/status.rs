@@ -59,7 +59,6 @@ pub(crate) struct StatusReport {
     /// The cost of its models so far, in US dollars.
     cost_usd: f64,
     /// The number of messages that wait for the agent.
-    #[serde(skip_serializing_if = "is_zero")]
     n_queued: usize,
     /// The question that the agent waits for.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -82,12 +81,7 @@ struct PendingQuestion {
     /// The form of the answer: `text`, `choices`, `yes_no` or `file`.
     form: String,
     /// The choices, if there are any.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     choices: Vec<String>,
-}
-
-fn is_zero(number: &usize) -> bool {
-    *number == 0
 }
 
 /// Reports on a session that the caller may see.
