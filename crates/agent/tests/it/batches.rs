@@ -56,7 +56,7 @@ async fn every_use_is_stored_with_a_sentence_for_people() {
         click(1, 2),
         types("secret"),
         runs("ls"),
-        ("browser", json!({})),
+        ("telephone", json!({})),
     ];
     let stage = Stage::new(vec![calls(answer), says("Done.")]);
     stage.run().await;
@@ -143,7 +143,7 @@ async fn calls_that_make_no_sense_are_refused_when_it_is_their_turn() {
         (click(1024, 0), "(1024, 0) is outside the 1024×768 screen"),
         (
             ("browser", json!({})),
-            "there is no tool \"browser\"; the tools are computer, ",
+            "there is no tool \"telephone\"; the tools are computer, ",
         ),
         (
             ("bash", json!({"shell": "run"})),

@@ -50,6 +50,7 @@ fn without_configuration_the_defaults_are_in_force() {
     reserve_mib = 1024                               # default
     require_limits = "auto"                          # default
     shell_output_kib = 64                            # default
+    browser_scripts = "refuse"                       # default
 
     [turn]
     max_steps = 50                                   # default

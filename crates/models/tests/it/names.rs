@@ -80,8 +80,8 @@ fn mistakes_in_a_file_are_named_with_line_and_column() {
     assert_snapshot!(told("steps:\n  - text: a\n    calls:\n      - computer: {action: clikc}\n  - text: b"), @"test.yaml has an error: line 4, column 19: the computer tool does not take this input: unknown variant `clikc`, expected one of `screenshot`, `zoom`, `move`, `click`, `mouse_down`, `mouse_up`, `drag`, `scroll`, `type`, `key`, `hold_key`, `wait`, `cursor_position`");
     assert_snapshot!(told("steps:\n  - text: a\n    calls:\n      - computer: {action: click, at: {find: red}}\n  - text: b"), @r##"test.yaml has an error: line 4, column 19: "red" is not a colour: write it as "#rrggbb""##);
     assert_snapshot!(told("steps:\n  - calls:\n      - bash: {cmd: ls}\n  - text: b"), @"test.yaml has an error: line 3, column 15: the bash tool does not take this input: unknown field `cmd`, expected `command` or `timeout_ms`");
-    let no_tool = told("steps:\n  - calls:\n      - browser: {url: x}\n  - text: b");
-    let expected = r#"test.yaml has an error: line 3, column 18: there is no tool "browser"; the tools are computer, "#;
+    let no_tool = told("steps:\n  - calls:\n      - telephone: {url: x}\n  - text: b");
+    let expected = r#"test.yaml has an error: line 3, column 20: there is no tool "telephone"; the tools are computer, "#;
     assert!(no_tool.starts_with(expected), "{no_tool}");
     assert_snapshot!(told("steps:\n  - text: a\n    error: {kind: odd, message: b}"), @"test.yaml has an error: line 3, column 19: unknown variant `odd`, expected one of rejected, refused, unavailable, overloaded, rate_limited, server_error, empty, cut_off");
 }
