@@ -17,11 +17,11 @@ use std::{
 use deskhand_core::{secret::Secret, tasks::Tasks};
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 use tokio::{
-    io::AsyncReadExt,
+    io::{AsyncReadExt, AsyncWriteExt},
     net::{TcpListener, TcpStream},
     process::{Child, ChildStderr, Command},
     sync::Mutex,
-    time::{Instant, sleep},
+    time::{Instant, sleep, timeout},
 };
 
 use crate::processes::{self, Process};
@@ -30,6 +30,8 @@ use crate::processes::{self, Process};
 const START_TIMEOUT: Duration = Duration::from_secs(25);
 /// The interval at which its port is tried while it starts.
 const TRY_EVERY: Duration = Duration::from_millis(50);
+/// The timeout for an answer while it starts.
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(5);
 /// The number of bytes of its standard error that are kept.
 const LONGEST_COMPLAINT_BYTES: usize = 1000;
 
@@ -78,6 +80,8 @@ struct RunningCode {
     group: CodeGroup,
     child: Child,
     port: u16,
+    /// True once it has answered a request.
+    is_up: bool,
     complaints: Complaints,
 }
 
@@ -140,24 +144,34 @@ impl CodeServer {
             None => self.start().await?,
         };
         let deadline = Instant::now() + START_TIMEOUT;
-        loop {
-            match TcpStream::connect((Ipv4Addr::LOCALHOST, port)).await {
-                Ok(connected) => {
-                    connected
-                        .set_nodelay(true)
-                        .map_err(CodeServerError::Connect)?;
-                    return Ok(connected);
-                }
-                Err(error) if error.kind() != io::ErrorKind::ConnectionRefused => {
-                    return Err(CodeServerError::Connect(error));
-                }
-                Err(_) => self.check()?,
+        while !self.is_up() {
+            if serves(port).await {
+                self.note_up();
+                break;
             }
+            self.check()?;
             if Instant::now() >= deadline {
                 self.end();
                 return Err(CodeServerError::Slow);
             }
             sleep(TRY_EVERY).await;
+        }
+        let connected = TcpStream::connect((Ipv4Addr::LOCALHOST, port)).await;
+        let connected = connected.map_err(CodeServerError::Connect)?;
+        connected
+            .set_nodelay(true)
+            .map_err(CodeServerError::Connect)?;
+        Ok(connected)
+    }
+
+    /// Returns true if it has answered since it was started.
+    fn is_up(&self) -> bool {
+        self.running().as_ref().is_some_and(|code| code.is_up)
+    }
+
+    fn note_up(&self) {
+        if let Some(code) = self.running().as_mut() {
+            code.is_up = true;
         }
     }
 
@@ -225,6 +239,7 @@ impl CodeServer {
             group: CodeGroup(pid),
             child,
             port,
+            is_up: false,
             complaints,
         });
         Ok(port)
@@ -257,6 +272,22 @@ impl CodeServer {
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Returns true if VS Code answers at this port. It listens some time before it has pages to show.
+async fn serves(port: u16) -> bool {
+    let ask = async {
+        let mut connection = TcpStream::connect((Ipv4Addr::LOCALHOST, port)).await?;
+        connection
+            .write_all(b"GET /healthz HTTP/1.0\r\n\r\n")
+            .await?;
+        let mut status = [0; b"HTTP/1.1 200".len()];
+        connection.read_exact(&mut status).await?;
+        io::Result::Ok(status.ends_with(b" 200"))
+    };
+    timeout(ANSWER_TIMEOUT, ask)
+        .await
+        .is_ok_and(|answer| answer.unwrap_or(false))
 }
 
 #[expect(

@@ -142,7 +142,7 @@ async fn calls_that_make_no_sense_are_refused_when_it_is_their_turn() {
     for (call, told) in [
         (click(1024, 0), "(1024, 0) is outside the 1024×768 screen"),
         (
-            ("browser", json!({})),
+            ("telephone", json!({})),
             "there is no tool \"telephone\"; the tools are computer, ",
         ),
         (
