@@ -119,11 +119,16 @@ async fn measure_within(program: &str, network: &OwnNetwork, servers: Servers) {
         keep(&mut measured.slirp, peers.slirp4netns());
         keep(&mut measured.pasta, peers.pasta());
     }
-    let beside_slirp = beside("slirp4netns", &measured, &measured.slirp, Some(1.0));
-    println!(
-        "{beside_slirp}\n{}",
-        beside("pasta", &measured, &measured.pasta, None)
-    );
+    for (peer, theirs, times) in [
+        ("slirp4netns", &measured.slirp, Some(1.0)),
+        ("pasta", &measured.pasta, None),
+    ] {
+        if theirs.is_empty() {
+            println!("{peer} could not be measured here");
+        } else {
+            println!("{}", beside(peer, &measured, theirs, times));
+        }
+    }
     memory.show(slirp_memory);
     println!("Each number is the median of {N_ROUNDS} rounds. All connections are made by name.");
 }
@@ -172,9 +177,6 @@ fn keep(results: &mut Results, round: Option<HashMap<String, f64>>) {
 
 /// Compares our results with a peer's. With `times`, ours should be so many times as good.
 fn beside(peer: &'static str, measured: &Measured, theirs: &Results, times: Option<f64>) -> Table {
-    if theirs.is_empty() {
-        println!("{peer} could not be measured here");
-    }
     let ours = &measured.ours;
     let mut table = Table::next_to(peer);
     let of = |results: &Results, name: &str| {
