@@ -33,11 +33,7 @@ pub(crate) async fn measure(program: &str, python: &str) {
     let calm = echoes(&mut quiet, N_KEYS).await;
     let calm_action = actions(&session).await;
 
-    let busy = during(SILENT_FLOOD, &session, &mut quiet).await;
-    let flooded = during(FLOOD, &session, &mut quiet).await;
-    session.terminate().await;
     let bare = bare_echoes(python);
-
     let mut table = Table::next_to("bare PTY");
     let row = |what, at, target| {
         let [ours, bare] = [&calm, &bare].map(|samples| part(samples.clone(), at));
@@ -47,6 +43,10 @@ pub(crate) async fn measure(program: &str, python: &str) {
     table.add(row("echo of a key, p99", 0.99, 0.0).without_target());
     table.add(Row::ms("an action", calm_action, None, 0.0).without_target());
     println!("{table}");
+
+    let busy = during(SILENT_FLOOD, &session, &mut quiet).await;
+    let flooded = during(FLOOD, &session, &mut quiet).await;
+    session.terminate().await;
     let mut table = Table::next_to("no output");
     for (what, ours, other) in [
         ("echo during 100 MB of another", flooded.echo, busy.echo),
