@@ -47,6 +47,12 @@ async fn people_share_real_shells() {
     // Keys arrive as keys: an interrupt, and the end of input.
     own.type_in("echo go $((1+1)); sleep 1000\r").await;
     own.until("go 2").await;
+    // Between two commands, a shell may miss an interrupt.
+    let is_asleep = || {
+        let all = processes_with_mount(&session.id);
+        all.iter().any(|(_, line)| line.starts_with("sleep 1000"))
+    };
+    eventually("the command sleeps", is_asleep);
     own.type_in("\u{3}").await;
     own.until("^C").await;
     own.type_in("echo interrupted $?\r").await;
