@@ -46,5 +46,7 @@ export default defineConfig({
     environment: "happy-dom",
     include: ["src/**/*.test.{ts,tsx}"],
     restoreMocks: true,
+    // By default one core is left idle.
+    maxWorkers: "100%",
   },
 });

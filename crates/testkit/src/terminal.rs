@@ -1,5 +1,7 @@
 //! A viewer of a terminal, over the same WebSocket as the page.
 
+use std::cell::Cell;
+
 use deskhand_api::terminals::{TerminalMessage, TerminalRequest, TerminalView};
 use deskhand_core::terminal::ReadOnly;
 use futures::{SinkExt, StreamExt};
@@ -8,6 +10,9 @@ use tokio::net::TcpStream;
 use tokio_tungstenite::{WebSocketStream, tungstenite::Message};
 
 use crate::{Session, client::PATIENCE, sockets::closed};
+
+/// The end of earlier output that is searched for a text.
+const SEARCHED_BYTES: usize = 256 * 1024;
 
 /// A client that keeps all output.
 #[derive(Debug)]
@@ -74,8 +79,13 @@ impl TerminalClient {
 
     /// Waits until the output contains a text, and returns all of it.
     pub async fn until(&mut self, text: &str) -> String {
-        self.wait(&format!("{text:?}"), |it| contains(&it.output, text))
-            .await;
+        // Output that was searched is not searched again, since a test may print a lot.
+        let searched = Cell::new(self.output.len().saturating_sub(SEARCHED_BYTES));
+        let is_there = |it: &Self| {
+            let from = searched.replace(it.output.len());
+            contains(&it.output[from.saturating_sub(text.len())..], text)
+        };
+        self.wait(&format!("{text:?}"), is_there).await;
         String::from_utf8_lossy(&self.output).into_owned()
     }
 
@@ -134,7 +144,5 @@ impl TerminalClient {
 
 fn contains(output: &[u8], text: &str) -> bool {
     let text = text.as_bytes();
-    // Only the end is searched, since a test may print a lot.
-    let end = &output[output.len().saturating_sub(256 * 1024)..];
-    end.windows(text.len()).any(|window| window == text)
+    output.windows(text.len()).any(|window| window == text)
 }
