@@ -38,9 +38,11 @@ const CLICK_GAP: Duration = Duration::from_millis(4);
 /// longer hangs.
 const HELD_BACK_MAX: Duration = Duration::from_secs(2);
 
-/// The first and the longest pause between two queries of the pointer.
-const ASK_AGAIN_FIRST: Duration = Duration::from_micros(100);
+/// The shortest and the longest pause between two queries of the pointer.
+const ASK_AGAIN_MIN: Duration = Duration::from_micros(100);
 const ASK_AGAIN_MAX: Duration = Duration::from_millis(2);
+/// A pause is this part of the time waited so far, so that little is waited for nothing.
+const ASK_AGAIN_PART: u32 = 8;
 
 /// The buttons whose state the X server reports.
 const BUTTONS_WITH_STATE: RangeInclusive<u8> = 1..=5;
@@ -92,15 +94,15 @@ impl Seat {
         &self,
         is_done: impl Fn(&QueryPointerReply) -> bool,
     ) -> Result<Point, XError> {
-        let give_up_at = Instant::now() + HELD_BACK_MAX;
-        let mut pause = ASK_AGAIN_FIRST;
+        let started = Instant::now();
         loop {
             let reply = self.connection.query_pointer(self.root)?.reply()?;
-            if is_done(&reply) || Instant::now() >= give_up_at {
+            let waited = started.elapsed();
+            if is_done(&reply) || waited >= HELD_BACK_MAX {
                 return Ok(place(&reply));
             }
+            let pause = (waited / ASK_AGAIN_PART).clamp(ASK_AGAIN_MIN, ASK_AGAIN_MAX);
             std::thread::sleep(pause);
-            pause = (pause * 2).min(ASK_AGAIN_MAX);
         }
     }
 
