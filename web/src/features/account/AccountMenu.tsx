@@ -1,5 +1,5 @@
 import { useNavigate } from "@tanstack/react-router";
-import { Keyboard, LogOut, Monitor, Moon, Search, Settings, Sun } from "lucide-react";
+import { Keyboard, LogOut, Monitor, Moon, Plug, Search, Settings, Sun } from "lucide-react";
 import type { ReactNode } from "react";
 
 import { useMe, useSignOut } from "../../api/account";
@@ -49,6 +49,9 @@ export function AccountMenu() {
       </MenuItem>
       <MenuItem
         icon={<Settings aria-hidden />}
+      <MenuItem icon={<Plug aria-hidden />} onSelect={() => void navigate({ to: "/connect" })}>
+        Connect your agent
+      </MenuItem>
         onSelect={() => void navigate({ to: "/settings" })}
       >
         Settings

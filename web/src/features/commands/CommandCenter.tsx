@@ -7,6 +7,7 @@ import {
   MessageSquare,
   Monitor,
   Moon,
+  Plug,
   Plus,
   Search,
   Settings,
@@ -87,6 +88,14 @@ function useGoCommands(): Command[] {
       icon: Bell,
       keywords: "inbox questions approvals",
       run: () => void navigate({ to: "/decisions" }),
+    },
+    {
+      id: "connect",
+      title: "Connect your agent",
+      group: "Go to",
+      icon: Plug,
+      keywords: "mcp client claude codex cursor opencode",
+      run: () => void navigate({ to: "/connect" }),
     },
     { id: "settings", title: "Settings", group: "Go to", icon: Settings, run: () => void navigate({ to: "/settings" }) },
     ...sections.map(
