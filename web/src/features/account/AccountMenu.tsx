@@ -3,6 +3,7 @@ import { Keyboard, LogOut, Monitor, Moon, Plug, Search, Settings, Sun } from "lu
 import type { ReactNode } from "react";
 
 import { useMe, useSignOut } from "../../api/account";
+import { faceColour } from "../../components/Avatar";
 import { Button } from "../../components/Button";
 import { Menu, MenuChoice, MenuItem, MenuLabel, MenuSeparator } from "../../components/Menu";
 import { setTheme, type Theme, useTheme } from "../../lib/theme";
@@ -29,9 +30,10 @@ export function AccountMenu() {
           look="ghost"
           square
           aria-label="Account and theme"
-          className="rounded-full! bg-hover text-xs font-semibold text-ink uppercase"
+          style={{ backgroundColor: faceColour(name) }}
+          className="rounded-full! text-xs font-semibold text-white! uppercase hover:opacity-85"
         >
-          {name.charAt(0) || "?"}
+          {[...name][0] ?? "?"}
         </Button>
       }
     >
@@ -47,11 +49,11 @@ export function AccountMenu() {
       <MenuItem icon={<Keyboard aria-hidden />} onSelect={() => openDialog.set("shortcuts")}>
         Keyboard shortcuts
       </MenuItem>
-      <MenuItem
-        icon={<Settings aria-hidden />}
       <MenuItem icon={<Plug aria-hidden />} onSelect={() => void navigate({ to: "/connect" })}>
         Connect your agent
       </MenuItem>
+      <MenuItem
+        icon={<Settings aria-hidden />}
         onSelect={() => void navigate({ to: "/settings" })}
       >
         Settings
