@@ -120,7 +120,7 @@ function useSessionLinks(): Command[] {
     title: session.title || "Untitled session",
     group: "Sessions",
     icon: MessageSquare,
-    note: stateWord(session.state, session.sandbox),
+    note: stateWord(session.state, session.sandbox, session.right),
     run: () => void navigate({ to: "/sessions/$sessionId", params: { sessionId: session.id } }),
   }));
 }

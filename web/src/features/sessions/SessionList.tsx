@@ -82,7 +82,7 @@ function SessionRow({ session }: { session: Session }) {
           <span className="truncate">{session.model}</span>
         </div>
       </div>
-      <StateBadge state={session.state} sandbox={session.sandbox} />
+      <StateBadge state={session.state} sandbox={session.sandbox} right={session.right} />
       <ChevronRight aria-hidden className="size-4 shrink-0 text-faint group-hover:text-ink" />
     </Link>
   );
