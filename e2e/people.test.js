@@ -114,7 +114,8 @@ test("an administrator brings somebody in, shares a session and takes it back", 
   assert.equal(await button(bob, "Share").count(), 0);
 
   await bob.getByRole("textbox", { name: "Message" }).fill("And then once more");
-  await bob.keyboard.press("Enter");
+  // On a phone, Enter begins a new line.
+  await button(bob, "Send").click();
   const log = admin.getByRole("log", { name: "Conversation" });
   await log.getByText("And then once more").waitFor();
   await log.getByText("bob", { exact: true }).waitFor();
