@@ -3,7 +3,7 @@ import type { LucideIcon } from "lucide-react";
 import { type ReactNode, useRef } from "react";
 
 import { useMe } from "../../api/account";
-import { isStatus, messageOf } from "../../api/client";
+import { isStatus, messageOf, useStanding } from "../../api/client";
 import { useAnswer } from "../../api/decisions";
 import type { DecisionKind, DecisionState, Form, OverBound, Reply, Right, Subject } from "../../api/types";
 import { Markdown } from "../../components/Markdown";
@@ -120,6 +120,7 @@ function Open({ sessionId, asked, right, onAnswer }: OpenProps) {
   const me = useMe({ enabled: true });
   const needed = NEEDED[asked.kind];
   if (needed === "owner" && right !== "owner") {
+  const problem = useStanding(answer.error);
     return (
       <p className="text-[13px] text-faint">
         Waiting for the owner of this session. Only they decide about their secrets.
@@ -160,7 +161,7 @@ function Open({ sessionId, asked, right, onAnswer }: OpenProps) {
           Without an answer: {replyWords(asked.kind, asked.form, asked.default)}
         </p>
       )}
-      {answer.error && <Notice>{messageOf(answer.error)}</Notice>}
+      {problem && <Notice>{messageOf(problem)}</Notice>}
     </>
   );
 }
