@@ -12,7 +12,7 @@ interface ComposerProps {
   onSend: (text: string) => void;
   isSending: boolean;
   /** The reason why the last attempt failed. The draft is kept. */
-  error?: string | undefined;
+  error?: ReactNode;
   /** The reason why nothing can be sent. */
   blockedBecause?: string | undefined;
   placeholder: string;
