@@ -9,6 +9,7 @@ import { CopyField } from "../../components/CopyField";
 import { Notice } from "../../components/Notice";
 import { Select } from "../../components/Select";
 import { TextField } from "../../components/TextField";
+import { cx } from "../../lib/cx";
 import { expiryOf, scopeOptions, SCOPE_WORDS, TOKEN_LIVES, type TokenLife } from "../settings/tokenChoices";
 
 /** The scopes with which a client can do something. */
@@ -48,10 +49,16 @@ function NewToken({ clientName, make, tokenList }: Omit<ClientTokenProps, "mask"
   };
   return (
     <>
-      <form onSubmit={submit} className="flex flex-wrap gap-2">
-        <TextField label="Purpose" value={name} onChange={setTyped} />
-        <Select label="Scope" value={scope} options={SCOPES} onChange={setScope} />
-        <Select label="Expires after" value={life} options={TOKEN_LIVES} onChange={setLife} />
+      <form onSubmit={submit} className="flex flex-wrap items-end gap-2">
+        <Labelled label="Purpose" className="flex-1 basis-48">
+          <TextField label="Purpose" value={name} onChange={setTyped} />
+        </Labelled>
+        <Labelled label="Scope">
+          <Select label="Scope" value={scope} options={SCOPES} onChange={setScope} />
+        </Labelled>
+        <Labelled label="Expires after">
+          <Select label="Expires after" value={life} options={TOKEN_LIVES} onChange={setLife} />
+        </Labelled>
         <Button type="submit" look="primary" disabled={!canMake}>
           {make.isPending ? "Creating…" : "Create a token"}
         </Button>
@@ -61,6 +68,18 @@ function NewToken({ clientName, make, tokenList }: Omit<ClientTokenProps, "mask"
       </p>
       {make.error && <Notice>{messageOf(make.error)}</Notice>}
     </>
+  );
+}
+
+/** Shows the label of a field, which names itself to screen readers. */
+function Labelled(props: { label: string; className?: string; children: ReactNode }) {
+  return (
+    <div className={cx("flex flex-col gap-1", props.className)}>
+      <span aria-hidden className="text-xs text-soft">
+        {props.label}
+      </span>
+      <div className="flex">{props.children}</div>
+    </div>
   );
 }
 
@@ -84,7 +103,7 @@ function Made({ made, mask, tokenList, onAnother }: MadeProps) {
       className="flex flex-col gap-2 rounded-lg border border-line bg-surface p-3 outline-none"
     >
       <p className="text-[13px]">
-        <span className="font-medium">{made.name}</span> is in the configuration below. It is shown only this once.
+        The token <span className="font-medium">{made.name}</span> is shown only this once. Copy the configuration now.
       </p>
       <CopyField label="New token" text={made.token} mask={mask} />
       <FirstUse tokenId={made.id} />

@@ -13,12 +13,12 @@ const WAYS: readonly { value: Way; label: string; about: string; isForAdmins?: b
   {
     value: "remote",
     label: "Command",
-    about: "The client starts deskhand mcp, which connects to this server with a token",
+    about: "The client starts deskhand mcp, which connects to this server, with a token",
   },
   {
     value: "local",
-    label: "Command on the server's machine",
-    about: "The client starts deskhand mcp, which acts as the administrator and needs no token",
+    label: "Local command",
+    about: "On the server's own machine: deskhand mcp acts as the administrator, without a token",
     isForAdmins: true,
   },
 ];

@@ -55,7 +55,7 @@ describe("a configuration", () => {
 
   it("gives a command on another machine the address and the token", () => {
     expect(client("claude-code").configure(REMOTE)).toBe(
-      "claude mcp add deskhand --env DESKHAND_TOKEN=dh_secret -- deskhand mcp --server http://localhost:7878",
+      "claude mcp add --transport stdio deskhand --env DESKHAND_TOKEN=dh_secret -- deskhand mcp --server http://localhost:7878",
     );
     expect(client("codex").configure(REMOTE)).toContain(
       'args = ["mcp", "--server", "http://localhost:7878"]\nenv = { DESKHAND_TOKEN = "dh_secret" }',

@@ -4,11 +4,14 @@
  * A configuration without a token refers to `DESKHAND_TOKEN`, in the way in which its client reads the environment.
  */
 
+/** A client may wait up to 300 s for news of an agent. Some give up sooner by themselves. */
+const LONGEST_CALL_SECONDS = 330;
+
 /** The groups of tools that a client can be offered. The first one is offered to those that choose none. */
 export const TOOL_GROUPS = [
   { id: "agent", name: "Agents", about: "Start agents, wait for them, answer their questions" },
   { id: "computer", name: "Computer", about: "Use mouse, keyboard and screen of a desktop" },
-  { id: "browser", name: "Browser", about: "Use a session's browser by itself" },
+  { id: "browser", name: "Browser", about: "Open pages, read them, fill in forms" },
   { id: "shell", name: "Shell", about: "Run commands on a desktop" },
   { id: "file", name: "Files", about: "Read and write files of a desktop" },
 ] as const;
@@ -51,7 +54,7 @@ export const CLIENTS: readonly [McpClient, ...McpClient[]] = [
         return `claude mcp add --transport http deskhand ${shellWord(mcpUrl(to))} ${header}`;
       }
       const env = to.way === "remote" ? ` --env DESKHAND_TOKEN=${token}` : "";
-      return `claude mcp add deskhand${env} -- ${command(to).join(" ")}`;
+      return `claude mcp add --transport stdio deskhand${env} -- ${command(to).join(" ")}`;
     },
   },
   {
@@ -70,8 +73,7 @@ export const CLIENTS: readonly [McpClient, ...McpClient[]] = [
       if (to.way === "remote") {
         stdio.push(to.token === null ? 'env_vars = ["DESKHAND_TOKEN"]' : `env = { DESKHAND_TOKEN = "${to.token}" }`);
       }
-      // A client may wait up to 300 s for news of an agent, and Codex gives up after 60 s by itself.
-      const lines = [...(to.way === "http" ? http : stdio), "tool_timeout_sec = 330"];
+      const lines = [...(to.way === "http" ? http : stdio), `tool_timeout_sec = ${LONGEST_CALL_SECONDS}`];
       return ["[mcp_servers.deskhand]", ...lines].join("\n");
     },
   },
@@ -105,7 +107,7 @@ export const CLIENTS: readonly [McpClient, ...McpClient[]] = [
       const stdio = { type: "local", command: command(to) };
       const environment = to.way === "remote" ? { environment: { DESKHAND_TOKEN: token } } : {};
       const server = to.way === "http" ? http : { ...stdio, ...environment };
-      return json({ mcp: { deskhand: { ...server, enabled: true } } });
+      return json({ mcp: { deskhand: { ...server, enabled: true, timeout: LONGEST_CALL_SECONDS * 1000 } } });
     },
   },
   {
