@@ -129,6 +129,10 @@ test("somebody takes over, the others watch, and the agent is told", async () =>
   await bob.log.getByText("admin", { exact: true }).waitFor();
 
   await bob.button("Take over").click();
+  // The agent's command ends with it.
+  const dialog = bob.getByRole("alertdialog", { name: "Take over and end a running command?" });
+  await dialog.getByText("sleep 3600").waitFor();
+  await dialog.getByRole("button", { name: "Take over" }).click();
   await bob.screen.getByText("You have control").waitFor();
   await bob.screen.getByRole("timer", { name: "Time left" }).waitFor();
   await admin.screen.getByText("bob has control, you are watching").waitFor();

@@ -27,6 +27,43 @@ const button = (page, name) => page.getByRole("button", { name, exact: true });
 const here = (page, name) =>
   page.getByRole("list", { name: "Here now" }).getByRole("img", { name, exact: true });
 
+/** Greets an MCP server, as a client does. */
+function greet(url, token) {
+  const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "a client", version: "1" } };
+  return fetch(url, {
+    method: "POST",
+    headers: {
+      authorization: `Bearer ${token}`,
+      accept: "application/json, text/event-stream",
+      "content-type": "application/json",
+    },
+    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "initialize", params }),
+  });
+}
+
+test("a client connects with the configuration that the page writes", async () => {
+  const page = await open(wide);
+  const { url } = await server.api("POST", "/sign-in-links", {});
+  await page.goto(url);
+  await button(page, "Account and theme").click();
+  await page.getByRole("menuitem", { name: "Connect your agent" }).click();
+  await page.getByRole("heading", { name: "Connect your agent" }).waitFor();
+  await button(page, "Create a token").click();
+  await page.getByText("No client has used it yet.").waitFor();
+  await page.keep("connect");
+  await page.setViewportSize(phone.viewport);
+  await page.emulateMedia({ colorScheme: "dark" });
+  assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth), "it fits");
+  await page.keep("connect-phone-dark");
+  const configuration = page.getByRole("region", { name: "Configuration" });
+  await configuration.getByRole("button", { name: "Show the token" }).click();
+  const text = await configuration.locator("code").last().innerText();
+  const [, address, token] = text.match(/deskhand (\S+) --header "Authorization: Bearer (\S+)"/) ?? [];
+  assert.equal((await greet(address, token)).status, 200, text);
+  await page.getByText("Your client has connected.").waitFor();
+  await page.context().close();
+});
+
 test("an administrator brings somebody in, shares a session and takes it back", async () => {
   const admin = await open(wide);
   await admin.goto(server.link);
@@ -77,7 +114,8 @@ test("an administrator brings somebody in, shares a session and takes it back", 
   assert.equal(await button(bob, "Share").count(), 0);
 
   await bob.getByRole("textbox", { name: "Message" }).fill("And then once more");
-  await bob.keyboard.press("Enter");
+  // On a phone, Enter begins a new line.
+  await button(bob, "Send").click();
   const log = admin.getByRole("log", { name: "Conversation" });
   await log.getByText("And then once more").waitFor();
   await log.getByText("bob", { exact: true }).waitFor();

@@ -58,8 +58,14 @@ const settings = createRoute({
   component: lazyRouteComponent(() => import("./pages/SettingsPage"), "SettingsPage"),
 });
 
+const connect = createRoute({
+  getParentRoute: () => root,
+  path: "/connect",
+  component: lazyRouteComponent(() => import("./pages/ConnectPage"), "ConnectPage"),
+});
+
 export const router = createRouter({
-  routeTree: root.addChildren([sessions, session, decisions, settings]),
+  routeTree: root.addChildren([sessions, session, decisions, settings, connect]),
   defaultPreload: "intent",
   defaultNotFoundComponent: () => <NotFoundPage />,
   defaultErrorComponent: Broken,

@@ -1,3 +1,4 @@
+import { observable } from "../lib/observable";
 import { sentence } from "../lib/text";
 import { formatSoon } from "../lib/time";
 import type { Operations, Problem } from "./types";
@@ -82,11 +83,23 @@ export async function requestRaw(path: string, init: RequestInit = {}): Promise<
   return response;
 }
 
+/** False from a request that did not reach the server until one that did. */
+const isReachable = observable(true);
+
+/** Returns an error, unless it was that the server could not be reached, and now it can. */
+export function useStanding(error: Error | null): Error | null {
+  const canReach = isReachable.use();
+  return canReach && error instanceof ApiError && error.code === "unreachable" ? null : error;
+}
+
 async function send(path: string, init: RequestInit): Promise<Response> {
   try {
-    return await fetch(path, init);
+    const response = await fetch(path, init);
+    isReachable.set(true);
+    return response;
   } catch (error) {
     if (error instanceof DOMException && error.name === "AbortError") throw error;
+    isReachable.set(false);
     throw new ApiError(0, "unreachable", "Deskhand cannot be reached. Is the server running?");
   }
 }

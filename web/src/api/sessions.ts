@@ -143,3 +143,10 @@ export function useEndSession(id: string) {
       ]),
   });
 }
+
+/** Starts the desktop of a session, which looking at its files does. It is done when the desktop runs. */
+export function useStartDesktop(sessionId: string) {
+  return useMutation({
+    mutationFn: () => request("GET /api/sessions/{id}/files", { path: { id: sessionId } }),
+  });
+}

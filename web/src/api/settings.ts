@@ -1,4 +1,4 @@
-import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { queryOptions, useInfiniteQuery, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 
 import { accountKeys } from "./account";
 import { request } from "./client";
@@ -9,11 +9,15 @@ import type {
   PutSecret,
   Settings,
   SignInLink,
+  Token,
   User,
 } from "./types";
 
 /** The number of changes that are loaded at once. */
 const HISTORY_SIZE = 20;
+
+/** The pause between two looks at a token that waits for its first use. */
+const FIRST_USE_MS = 3000;
 
 export const settingsKeys = {
   tokens: ["tokens"] as const,
@@ -57,13 +61,26 @@ export function useChangeOwnNetwork() {
   });
 }
 
+const tokensQuery = queryOptions({
+  queryKey: settingsKeys.tokens,
+  queryFn: async ({ signal }) => {
+    const answer = await request("GET /api/tokens", { signal });
+    return answer.tokens;
+  },
+});
+
 export function useTokens() {
+  return useQuery(tokensQuery);
+}
+
+/** Follows a token until a program has used it. */
+export function useFirstUse(tokenId: string) {
+  const isUsed = (tokens: readonly Token[] | undefined) =>
+    tokens?.some(({ id, last_used_at }) => id === tokenId && last_used_at !== null) ?? false;
   return useQuery({
-    queryKey: settingsKeys.tokens,
-    queryFn: async ({ signal }) => {
-      const answer = await request("GET /api/tokens", { signal });
-      return answer.tokens;
-    },
+    ...tokensQuery,
+    select: isUsed,
+    refetchInterval: ({ state }) => (isUsed(state.data) ? false : FIRST_USE_MS),
   });
 }
 

@@ -12,7 +12,7 @@ export function Avatar({ name, className }: AvatarProps) {
       role="img"
       aria-label={name}
       title={name}
-      style={{ backgroundColor: `hsl(${hue(name)} 45% 38%)` }}
+      style={{ backgroundColor: faceColour(name) }}
       className={cx(
         "inline-grid size-7 shrink-0 place-items-center rounded-full text-xs font-semibold text-white uppercase",
         className,
@@ -23,8 +23,13 @@ export function Avatar({ name, className }: AvatarProps) {
   );
 }
 
-function hue(name: string): number {
-  let sum = 0;
-  for (const letter of name) sum = (sum * 31 + (letter.codePointAt(0) ?? 0)) % 360;
-  return sum;
+/** The number of colours. Neighbours on the wheel can still be told apart. */
+const N_COLOURS = 18;
+
+/** Returns the colour of a person. All are equally light, so that white letters can be read on each. */
+export function faceColour(name: string): string {
+  // FNV-1a, which spreads names that are alike.
+  let hash = 2_166_136_261;
+  for (const letter of name) hash = Math.imul(hash ^ (letter.codePointAt(0) ?? 0), 16_777_619) >>> 0;
+  return `oklch(0.5 0.13 ${((hash >>> 8) % N_COLOURS) * (360 / N_COLOURS)})`;
 }

@@ -47,3 +47,17 @@ it("says why nothing can be sent", () => {
   expect(field).toHaveProperty("disabled", true);
   expect(field).toHaveProperty("placeholder", "This session has ended.");
 });
+
+it("begins a new line with Enter where keys are on the screen", async () => {
+  vi.spyOn(window, "matchMedia").mockReturnValue({
+    matches: true,
+    addEventListener: () => {},
+    removeEventListener: () => {},
+  } as unknown as MediaQueryList);
+  const onSend = vi.fn();
+  render(<Page onSend={onSend} />);
+  await userEvent.type(screen.getByRole("textbox", { name: "Message" }), "one{Enter}two");
+  expect(onSend).not.toHaveBeenCalled();
+  await userEvent.click(screen.getByRole("button", { name: "Send" }));
+  expect(onSend).toHaveBeenCalledExactlyOnceWith("one\ntwo");
+});

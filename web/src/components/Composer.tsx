@@ -2,6 +2,7 @@ import { ArrowUp, LoaderCircle, Paperclip } from "lucide-react";
 import { type FormEvent, type KeyboardEvent, type ReactNode, useId, useRef } from "react";
 
 import { cx } from "../lib/cx";
+import { useMediaQuery } from "../lib/useMediaQuery";
 import { Button } from "./Button";
 import { Notice } from "./Notice";
 
@@ -11,7 +12,7 @@ interface ComposerProps {
   onSend: (text: string) => void;
   isSending: boolean;
   /** The reason why the last attempt failed. The draft is kept. */
-  error?: string | undefined;
+  error?: ReactNode;
   /** The reason why nothing can be sent. */
   blockedBecause?: string | undefined;
   placeholder: string;
@@ -33,13 +34,19 @@ interface ComposerProps {
   fieldId?: string;
 }
 
-/** The field for messages to the agent. Enter sends, Shift+Enter begins a new line. */
+/** Matches where people type on the screen, and have no Shift key to begin a new line with. */
+const ON_SCREEN_KEYS = "(hover: none) and (pointer: coarse)";
+
+/**
+ * The field for messages to the agent. Enter sends and Shift+Enter begins a new line; on a phone, Enter begins one.
+ */
 export function Composer(props: ComposerProps) {
   const { draft, onSend, isSending, error, blockedBecause } = props;
   const hintId = useId();
   const hasTools = props.tools !== undefined && props.tools !== false;
   const picker = useRef<HTMLInputElement>(null);
   const onFiles = blockedBecause === undefined ? props.onFiles : undefined;
+  const isOnScreen = useMediaQuery(ON_SCREEN_KEYS);
   const hasContent = draft.trim() !== "" || props.hasAttachments === true;
   const canSend =
     hasContent && !isSending && props.isAttaching !== true && blockedBecause === undefined;
@@ -54,6 +61,7 @@ export function Composer(props: ComposerProps) {
   const onKeyDown = (event: KeyboardEvent) => {
     // While an input method composes a character, Enter belongs to it.
     if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;
+    if (isOnScreen && !event.ctrlKey && !event.metaKey) return;
     event.preventDefault();
     send();
   };
@@ -89,6 +97,7 @@ export function Composer(props: ComposerProps) {
           aria-describedby={hintId}
           value={draft}
           rows={props.isTall ? 3 : 1}
+          enterKeyHint={isOnScreen ? "enter" : "send"}
           disabled={blockedBecause !== undefined}
           placeholder={blockedBecause ?? props.placeholder}
           onChange={(event) => props.onDraft(event.target.value)}
@@ -142,7 +151,8 @@ export function Composer(props: ComposerProps) {
         </Button>
       </div>
       <span id={hintId} className="sr-only">
-        {blockedBecause ?? "Enter sends, Shift+Enter starts a new line."}
+        {blockedBecause ??
+          (isOnScreen ? "The button sends." : "Enter sends, Shift+Enter starts a new line.")}
       </span>
     </form>
   );

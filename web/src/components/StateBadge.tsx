@@ -1,5 +1,6 @@
-import type { SandboxState, SessionState } from "../api/types";
+import type { Right, SandboxState, SessionState } from "../api/types";
 import { cx } from "../lib/cx";
+import { includes } from "../lib/rights";
 
 /** The labels of a session's states, as in `docs/words.md`. */
 const STATE_WORDS: Record<SessionState, string> = {
@@ -25,17 +26,21 @@ function isAsleep(state: SessionState, sandbox: SandboxState): boolean {
   return state === "idle" && sandbox === "stopped";
 }
 
-/** Returns the label for the state of a session. */
-export function stateWord(state: SessionState, sandbox: SandboxState): string {
-  return isAsleep(state, sandbox) ? "Asleep" : STATE_WORDS[state];
+/** Returns the label for the state of a session, for a person with this right in it. */
+export function stateWord(state: SessionState, sandbox: SandboxState, right: Right): string {
+  if (isAsleep(state, sandbox)) return "Asleep";
+  // Most decisions are for those who may drive.
+  return state === "waiting" && !includes(right, "drive") ? "Waiting for an answer" : STATE_WORDS[state];
 }
 
 interface StateBadgeProps {
   state: SessionState;
   sandbox: SandboxState;
+  /** The user's right in the session. */
+  right: Right;
 }
 
-export function StateBadge({ state, sandbox }: StateBadgeProps) {
+export function StateBadge({ state, sandbox, right }: StateBadgeProps) {
   const isMoving = state === "running" || state === "initializing";
   const look = isAsleep(state, sandbox) ? "bg-hover text-soft" : LOOKS[state];
   return (
@@ -50,7 +55,7 @@ export function StateBadge({ state, sandbox }: StateBadgeProps) {
         aria-hidden
         className={cx("size-1.5 rounded-full bg-current", isMoving && "animate-pulse-dot")}
       />
-      {stateWord(state, sandbox)}
+      {stateWord(state, sandbox, right)}
     </span>
   );
 }

@@ -14,9 +14,11 @@ export const RIGHT_WORDS: Record<Right, string> = {
   owner: "Owner",
 };
 
-/** The rights that can be given, least first, with explanations. */
-export const GIVEN_RIGHTS: readonly { value: GivenRight; label: string }[] = [
-  { value: "view", label: "May view: read and watch" },
-  { value: "suggest", label: "May suggest: also send messages" },
-  { value: "drive", label: "May drive: also stop it and take over" },
-];
+/** The rights that can be given, least first. */
+const GIVEN: readonly GivenRight[] = ["view", "suggest", "drive"];
+
+export const SHORT_RIGHTS = GIVEN.map((value) => ({ value, label: RIGHT_WORDS[value] }));
+
+/** Explains the rights that can be given. Each contains the one before it. */
+export const RIGHTS_EXPLAINED =
+  "Who may view reads and watches. Who may suggest also sends messages. Who may drive also stops it and takes over.";

@@ -73,7 +73,7 @@ function LoadedSession({ session }: { session: Session }) {
 
   return (
     <div className="flex h-dvh flex-col">
-      <title>{`${stateWord(now.state, now.sandbox)} – ${title} · Deskhand`}</title>
+      <title>{`${stateWord(now.state, now.sandbox, session.right)} – ${title} · Deskhand`}</title>
       <SessionPanes
         header={
           <SessionTopBar

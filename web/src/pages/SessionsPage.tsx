@@ -1,6 +1,6 @@
 import { TopBar } from "../components/TopBar";
 import { AccountMenu } from "../features/account/AccountMenu";
-import { HomeLink, NewSessionButton } from "../features/account/Navigation";
+import { HomeLink } from "../features/account/Navigation";
 import { CommandsButton } from "../features/commands/CommandsButton";
 import { InboxLink } from "../features/decisions/InboxLink";
 import { SessionList } from "../features/sessions/SessionList";
@@ -16,7 +16,6 @@ export function SessionsPage() {
           <>
             <CommandsButton />
             <InboxLink />
-            <NewSessionButton />
             <AccountMenu />
           </>
         }

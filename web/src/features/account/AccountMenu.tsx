@@ -1,8 +1,9 @@
 import { useNavigate } from "@tanstack/react-router";
-import { Keyboard, LogOut, Monitor, Moon, Search, Settings, Sun } from "lucide-react";
+import { Keyboard, LogOut, Monitor, Moon, Plug, Search, Settings, Sun } from "lucide-react";
 import type { ReactNode } from "react";
 
 import { useMe, useSignOut } from "../../api/account";
+import { faceColour } from "../../components/Avatar";
 import { Button } from "../../components/Button";
 import { Menu, MenuChoice, MenuItem, MenuLabel, MenuSeparator } from "../../components/Menu";
 import { setTheme, type Theme, useTheme } from "../../lib/theme";
@@ -29,9 +30,10 @@ export function AccountMenu() {
           look="ghost"
           square
           aria-label="Account and theme"
-          className="rounded-full! bg-hover text-xs font-semibold text-ink uppercase"
+          style={{ backgroundColor: faceColour(name) }}
+          className="rounded-full! text-xs font-semibold text-white! uppercase hover:opacity-85"
         >
-          {name.charAt(0) || "?"}
+          {[...name][0] ?? "?"}
         </Button>
       }
     >
@@ -46,6 +48,9 @@ export function AccountMenu() {
       </MenuItem>
       <MenuItem icon={<Keyboard aria-hidden />} onSelect={() => openDialog.set("shortcuts")}>
         Keyboard shortcuts
+      </MenuItem>
+      <MenuItem icon={<Plug aria-hidden />} onSelect={() => void navigate({ to: "/connect" })}>
+        Connect your agent
       </MenuItem>
       <MenuItem
         icon={<Settings aria-hidden />}

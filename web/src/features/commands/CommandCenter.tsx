@@ -7,6 +7,7 @@ import {
   MessageSquare,
   Monitor,
   Moon,
+  Plug,
   Plus,
   Search,
   Settings,
@@ -88,6 +89,14 @@ function useGoCommands(): Command[] {
       keywords: "inbox questions approvals",
       run: () => void navigate({ to: "/decisions" }),
     },
+    {
+      id: "connect",
+      title: "Connect your agent",
+      group: "Go to",
+      icon: Plug,
+      keywords: "mcp client claude codex cursor opencode",
+      run: () => void navigate({ to: "/connect" }),
+    },
     { id: "settings", title: "Settings", group: "Go to", icon: Settings, run: () => void navigate({ to: "/settings" }) },
     ...sections.map(
       ({ hash, title }): Command => ({
@@ -111,7 +120,7 @@ function useSessionLinks(): Command[] {
     title: session.title || "Untitled session",
     group: "Sessions",
     icon: MessageSquare,
-    note: stateWord(session.state, session.sandbox),
+    note: stateWord(session.state, session.sandbox, session.right),
     run: () => void navigate({ to: "/sessions/$sessionId", params: { sessionId: session.id } }),
   }));
 }

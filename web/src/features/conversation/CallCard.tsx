@@ -148,6 +148,14 @@ function CallOutcome({ item }: { item: CallItem }) {
   if (item.state === "failed") {
     return <span className="shrink-0 text-xs font-medium text-bad">failed · {took}</span>;
   }
+  // For many commands this is an answer, and no failure: `grep` has found nothing.
+  if (item.exitCode !== undefined && item.exitCode !== 0) {
+    return (
+      <span className="shrink-0 text-xs text-warn tabular-nums">
+        exit {item.exitCode} · {took}
+      </span>
+    );
+  }
   return (
     <span className="shrink-0 text-xs text-faint tabular-nums">
       <span className="sr-only">ok, </span>

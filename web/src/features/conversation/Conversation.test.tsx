@@ -5,7 +5,7 @@ import type { ReactNode } from "react";
 import { afterEach, expect, it, vi } from "vitest";
 
 import { modelKeys } from "../../api/models";
-import type { Models, Right, SessionEvent } from "../../api/types";
+import type { Models, Right, SessionEvent, SessionState } from "../../api/types";
 import { Conversation } from "./Conversation";
 import { addEvents, emptyTimeline } from "./timeline";
 
@@ -51,6 +51,7 @@ const TURN: SessionEvent[] = [
 ];
 
 interface Shown {
+  state?: SessionState;
   connection?: "live" | "reconnecting";
   names?: Record<string, string>;
   right?: Right;
@@ -71,13 +72,13 @@ function withQueries({ children }: { children: ReactNode }) {
 }
 
 function show(events: SessionEvent[], shown: Shown = {}) {
-  const { connection = "live", names = {}, right = "owner" } = shown;
+  const { state = "idle", connection = "live", names = {}, right = "owner" } = shown;
   const timeline = addEvents(emptyTimeline, events);
   render(
     <Conversation
       sessionId="s"
       timeline={timeline}
-      state="idle"
+      state={state}
       model="a/b"
       connection={connection}
       isLoading={false}
@@ -175,4 +176,75 @@ it("says that it is reconnecting", () => {
 
 it("says what to do when nothing was said yet", () => {
   expect(show([]).getByText("No messages yet")).toBeTruthy();
+});
+
+/** A call that is done, as its two events. */
+function done(seq: number, description: string): SessionEvent[] {
+  const call = `c${seq}`;
+  return [
+    { seq, at, type: "tool_use", data: { turn: "t", call, tool: "computer", input: { action: "wait" }, description } },
+    { seq: seq + 1, at, type: "tool_result", data: { turn: "t", call, text: "", is_error: false, duration_ms: 500 } },
+  ];
+}
+
+it("sums up work that is over, and shows it on request", async () => {
+  const work = [...done(1, "Clicked here"), ...done(3, "Typed a word"), ...done(5, "Pressed Return")];
+  const log = show([...work, { seq: 7, at, type: "text", data: { turn: "t", block: 0, text: "That was it." } }]);
+  const summary = log.getByRole("button", { name: /3 actions.*1.5 s/ });
+  expect(log.queryByRole("button", { name: /^Clicked here/ })).toBeNull();
+  await userEvent.click(summary);
+  expect(log.getByRole("button", { name: /^Clicked here/ })).toBeTruthy();
+});
+
+it("shows work in full while it goes on", () => {
+  const work = [...done(1, "Clicked here"), ...done(3, "Typed a word"), ...done(5, "Pressed Return")];
+  const log = show(work, { state: "running" });
+  expect(log.getByRole("button", { name: /^Clicked here/ })).toBeTruthy();
+  expect(log.queryByRole("button", { name: /actions/ })).toBeNull();
+});
+
+it("shows a question once", () => {
+  const input = { question: "Which colour?" };
+  const question: SessionEvent[] = [
+    { seq: 1, at, type: "tool_use", data: { turn: "t", call: "a", tool: "ask_user", input, description: "Asked it" } },
+    {
+      seq: 2,
+      at,
+      type: "decision",
+      data: { turn: "t", call: "a", decision: "d", kind: "question", prompt: "Which colour?", form: { type: "text" } },
+    },
+  ];
+  const log = show(question, { state: "waiting" });
+  expect(log.getByRole("region", { name: "Question" })).toBeTruthy();
+  expect(log.queryByRole("button", { name: /^Asking it/ })).toBeNull();
+});
+
+it("tells the exit code of a command that has one", () => {
+  const log = show([
+    { seq: 1, at, type: "tool_use", data: { turn: "t", call: "a", tool: "bash", input: {}, description: "Ran grep" } },
+    {
+      seq: 2,
+      at,
+      type: "tool_result",
+      data: { turn: "t", call: "a", text: "", is_error: false, duration_ms: 3, state: { exit_code: 2 } as never },
+    },
+  ]);
+  expect(log.getByRole("button", { name: /^Ran grep.*exit 2 · 3 ms/ })).toBeTruthy();
+});
+
+it("lets the agent try again after a failure", async () => {
+  const fetched = vi.fn<typeof fetch>(async () => new Response("{}"));
+  vi.stubGlobal("fetch", fetched);
+  const failed: SessionEvent[] = [
+    ...TURN.slice(0, 3),
+    { seq: 4, at, type: "error", data: { turn: "t", code: "model_failed", message: "the model could not go on" } },
+  ];
+  const log = show(failed);
+  await userEvent.click(log.getByRole("button", { name: "Try again" }));
+  const [path, init] = fetched.mock.calls.find(([, sent]) => sent?.method === "POST") ?? [];
+  expect(path).toBe("/api/sessions/s/messages");
+  expect(JSON.parse(String(init?.body))).toMatchObject({ content: "Try again" });
+  cleanup();
+  expect(show(failed, { right: "view" }).queryByRole("button", { name: "Try again" })).toBeNull();
+  vi.unstubAllGlobals();
 });

@@ -6,14 +6,19 @@ import type { Right, SessionState } from "../../api/types";
 import { Button } from "../../components/Button";
 import { Placeholder } from "../../components/Placeholder";
 import { Skeleton } from "../../components/Skeleton";
+import { includes } from "../../lib/rights";
+import { withoutAsked } from "./decisionItems";
 import { ItemView } from "./ItemView";
-import type { PromptItem } from "./items";
+import type { Item, PromptItem } from "./items";
 import { Lightbox } from "./Lightbox";
 import { Plan } from "./Plan";
 import type { Timeline } from "./timeline";
 import { RetryNote } from "./RetryNote";
+import { partsOf } from "./steps";
 import { useStickToBottom } from "./useStickToBottom";
+import { TryAgain } from "./TryAgain";
 import { Waiting } from "./Waiting";
+import { WorkView } from "./WorkView";
 
 interface ConversationProps {
   sessionId: string;
@@ -95,25 +100,44 @@ function Entries(props: EntriesProps) {
   const { retry } = timeline;
   const isPondering =
     isWorking && retry === null && last?.kind !== "thinking" && !(last?.kind === "call" && last.state === "running");
+  // An error without costs is not the end of a turn.
+  const hasFailed = last?.kind === "error" && last.spent !== undefined;
+  const view = (item: Item) => (
+    <ItemView
+      key={item.id}
+      item={item}
+      sessionId={sessionId}
+      right={props.right}
+      author={
+        item.kind === "prompt"
+          ? authorOf(item)
+          : item.kind === "decision" && item.settled?.by !== undefined
+            ? names.get(item.settled.by)
+            : undefined
+      }
+      isGrowing={isWorking && item === last}
+      onOpenShot={onOpenShot}
+    />
+  );
   return (
     <div className="flex flex-col gap-2.5">
-      {timeline.items.map((item) => (
-        <ItemView
-          key={item.id}
-          item={item}
-          sessionId={sessionId}
-          right={props.right}
-          author={
-            item.kind === "prompt"
-              ? authorOf(item)
-              : item.kind === "decision" && item.settled?.by !== undefined
-                ? names.get(item.settled.by)
-                : undefined
-          }
-          isGrowing={isWorking && item === last}
-          onOpenShot={onOpenShot}
-        />
-      ))}
+      {partsOf(withoutAsked(timeline.items)).map((part) =>
+        part.kind === "item" ? (
+          view(part.item)
+        ) : (
+          <WorkView
+            key={part.work.id}
+            work={part.work}
+            isGoingOn={isWorking && part.work.items.at(-1) === last}
+            onOpenShot={onOpenShot}
+          >
+            {part.work.items.map(view)}
+          </WorkView>
+        ),
+      )}
+      {hasFailed && state === "idle" && includes(props.right, "suggest") && (
+        <TryAgain key={last.id} sessionId={sessionId} />
+      )}
       {isPondering && (
         <div className="flex animate-appear-late items-center gap-2 text-[13px] text-faint">
           <LoaderCircle aria-hidden className="size-3.5 animate-spin text-accent" />{" "}

@@ -37,3 +37,15 @@ export function changeCalls(
     }
   }
 }
+
+/**
+ * Leaves out the calls of which the decision beside them says everything: questions to people, and calls that wait for
+ * approval.
+ */
+export function withoutAsked(items: readonly Item[]): Item[] {
+  const asked = new Set(items.flatMap((item) => (item.kind === "decision" ? [item.asked.call] : [])));
+  return items.filter(
+    (item) =>
+      item.kind !== "call" || !asked.has(item.call) || (item.tool !== "ask_user" && item.state !== "waiting"),
+  );
+}

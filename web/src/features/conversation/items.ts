@@ -72,6 +72,8 @@ export interface CallItem extends ItemBase {
   state: "running" | "waiting" | "ok" | "failed" | "cut";
   output: string;
   durationMs?: number;
+  /** The exit code of a command. */
+  exitCode?: number;
   shots: readonly Shot[];
 }
 export interface ShotItem extends ItemBase {

@@ -12,11 +12,15 @@ const SANDBOX_WORDS: Record<SandboxState, string> = {
   lost: "The desktop went away",
 };
 
+const SLOW_MS = 1000;
+
 /** Returns the line for a change of state in the conversation. */
 export function statusWords(item: StatusItem): string {
   const words = plainWords(item);
   if (item.reason !== undefined) return `${sentence(words)} ${sentence(item.reason)}`;
-  return item.tookMs === undefined ? words : `${words} after ${formatDuration(item.tookMs)}`;
+  // Nobody waited for a desktop that was there at once.
+  const wasSlow = item.tookMs !== undefined && item.tookMs >= SLOW_MS;
+  return wasSlow ? `${words} after ${formatDuration(item.tookMs ?? 0)}` : words;
 }
 
 function plainWords(item: StatusItem): string {

@@ -12,6 +12,7 @@ import type {
 } from "../../api/types";
 import { nothingSpent, type Spent } from "../../lib/money";
 import type { HeldLease } from "../screen/control";
+import { withResult } from "./callResult";
 import { changeCalls, holdsAgent, settle } from "./decisionItems";
 import type { CallItem, ErrorItem, Item, ItemBase, PromptItem, SaidItem, Shot, StatusItem } from "./items";
 import { breakOff, changeModel, withCost } from "./modelItems";
@@ -184,12 +185,7 @@ function addCall(draft: Draft, base: ItemBase, data: ToolUseData): void {
 }
 
 function addResult(draft: Draft, _: ItemBase, data: ToolResultData): void {
-  const { call, text, is_error, duration_ms: durationMs, partial } = data;
-  changeCall(draft, call, (item) =>
-    partial === true
-      ? { ...item, output: item.output + text }
-      : { ...item, output: text, state: is_error ? "failed" : "ok", durationMs },
-  );
+  changeCall(draft, data.call, (item) => withResult(item, data));
 }
 
 function addError(draft: Draft, base: ItemBase, data: ErrorData): void {

@@ -1,10 +1,12 @@
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
-import { cleanup, render, screen } from "@testing-library/react";
+import { act, cleanup, fireEvent, render, screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 
 import { accountKeys } from "../../api/account";
+import { requestRaw } from "../../api/client";
 import type { Right, User } from "../../api/types";
+import { actionWords } from "./actionWords";
 import { type Asked, DecisionCard } from "./DecisionCard";
 
 const fetched = vi.fn<typeof fetch>();
@@ -193,4 +195,44 @@ it("offers to allow a host, and only the owner may do so for ever", async () => 
   cleanup();
   show({ kind: "network", prompt, form }, "owner");
   expect(screen.getByRole("button", { name: "Always allow" })).toBeDefined();
+});
+
+it("says what an action on the desktop would do, and marks the point on the screen", () => {
+  const input = { action: "click", at: { x: 256, y: 384 }, button: "right" };
+  show({ kind: "safety_check", form: { type: "yes_no" }, subject: { tool: "computer", input } });
+  screen.getByText("Click with the right mouse button at (256, 384)");
+  const picture = screen.getByRole<HTMLImageElement>("img", { name: /The screen now/ });
+  expect(picture.getAttribute("src")).toMatch(/^\/api\/sessions\/s\/screenshot/);
+  Object.defineProperties(picture, { naturalWidth: { value: 1024 }, naturalHeight: { value: 768 } });
+  fireEvent.load(picture);
+  expect(screen.getByTestId("spot").style).toMatchObject({ left: "25%", top: "50%" });
+});
+
+it.each([
+  [{ action: "key", keys: "Return" }, "Press Return"],
+  [{ action: "key", keys: "ctrl+z", repeat: 3 }, "Press ctrl+z 3 times"],
+  [{ action: "click", count: 2, modifiers: ["shift"] }, "Double-click, holding shift"],
+  [{ action: "drag", path: [{ x: 1, y: 2 }, { x: 3, y: 4 }] }, "Drag to (3, 4)"],
+  [{ action: "type", text: "x" }, "Type this text"],
+])("says %o in words", (input, words) => {
+  expect(actionWords(input)).toBe(words);
+});
+
+it("shows the whole text that would be typed", () => {
+  const input = { action: "type", text: "first\nrm -r ~" };
+  show({ kind: "safety_check", form: { type: "yes_no" }, subject: { tool: "computer", input }, state: "answered" });
+  const [text] = screen.getAllByLabelText("What the agent wants to do");
+  expect(text?.textContent).toBe("first\nrm -r ~");
+  // The screen is another one by now.
+  expect(screen.queryByRole("img")).toBeNull();
+});
+
+it("takes back that the server cannot be reached once it can", async () => {
+  fetched.mockRejectedValueOnce(new TypeError("refused"));
+  show({ kind: "approval", form: { type: "yes_no" } });
+  await userEvent.click(screen.getByRole("button", { name: "Approve" }));
+  await screen.findByRole("alert");
+  await act(async () => void (await requestRaw("/api/me")));
+  expect(screen.queryByRole("alert")).toBeNull();
+  expect(screen.getByRole("button", { name: "Approve" })).toBeTruthy();
 });

@@ -3,18 +3,19 @@ import type { LucideIcon } from "lucide-react";
 import { type ReactNode, useRef } from "react";
 
 import { useMe } from "../../api/account";
-import { isStatus, messageOf } from "../../api/client";
+import { isStatus, messageOf, useStanding } from "../../api/client";
 import { useAnswer } from "../../api/decisions";
 import type { DecisionKind, DecisionState, Form, OverBound, Reply, Right, Subject } from "../../api/types";
 import { Markdown } from "../../components/Markdown";
 import { Notice } from "../../components/Notice";
 import { cx } from "../../lib/cx";
 import { includes } from "../../lib/rights";
-import { counted, visible } from "../../lib/text";
+import { visible } from "../../lib/text";
 import { formatElapsed, formatMoment } from "../../lib/time";
 import { useNow } from "../../lib/useNow";
 import { AnswerForm } from "./AnswerForm";
 import { replyWords, subjectWords } from "./decisionWords";
+import { What } from "./What";
 
 const ICONS: Record<DecisionKind, LucideIcon> = {
   question: CircleHelp,
@@ -89,7 +90,9 @@ export function DecisionCard({ sessionId, asked, right, origin }: DecisionCardPr
       </div>
       <div className="flex flex-col gap-2.5 px-3 pt-1.5 pb-3">
         <Markdown text={visible(asked.prompt)} />
-        {asked.subject != null && !isToldByPrompt(asked.subject) && <What subject={asked.subject} />}
+        {asked.subject != null && !isToldByPrompt(asked.subject) && (
+          <What sessionId={sessionId} subject={asked.subject} withScreen={isOpen} />
+        )}
         {isOpen ? (
           <Open
             sessionId={sessionId}
@@ -117,6 +120,7 @@ interface OpenProps extends Omit<DecisionCardProps, "origin"> {
 
 function Open({ sessionId, asked, right, onAnswer }: OpenProps) {
   const answer = useAnswer(sessionId, asked.id);
+  const problem = useStanding(answer.error);
   const me = useMe({ enabled: true });
   const needed = NEEDED[asked.kind];
   if (needed === "owner" && right !== "owner") {
@@ -160,7 +164,7 @@ function Open({ sessionId, asked, right, onAnswer }: OpenProps) {
           Without an answer: {replyWords(asked.kind, asked.form, asked.default)}
         </p>
       )}
-      {answer.error && <Notice>{messageOf(answer.error)}</Notice>}
+      {problem && <Notice>{messageOf(problem)}</Notice>}
     </>
   );
 }
@@ -206,31 +210,6 @@ function outcomeWords(asked: Asked, when: string | undefined): string {
 /** Returns true for a decision that also goes away by itself: a budget that has grown, or a program that gave up. */
 function canLapse({ kind, subject }: Asked): boolean {
   return kind === "budget" || (subject != null && isToldByPrompt(subject));
-}
-
-/** Shows exactly what would be done, all of it: whoever approves must not overlook the end. */
-function What({ subject }: { subject: Subject }) {
-  const text = visible(subjectText(subject));
-  const nLines = text.trimEnd().split("\n").length;
-  return (
-    <figure className="flex flex-col gap-1">
-      <pre
-        aria-label="What the agent wants to do"
-        className="rounded-md border border-line bg-sunken px-2.5 py-2 font-mono text-xs whitespace-pre-wrap [overflow-wrap:anywhere]"
-      >
-        {text}
-      </pre>
-      {nLines > 1 && (
-        <figcaption className="text-xs text-faint">{counted(nLines, "line")}</figcaption>
-      )}
-    </figure>
-  );
-}
-
-function subjectText({ tool, input }: Subject): string {
-  const { command, shell } = (input ?? {}) as { command?: unknown; shell?: unknown };
-  if (tool === "bash" && shell === "run" && typeof command === "string") return command;
-  return `${tool} ${JSON.stringify(input, null, 2)}`;
 }
 
 function Countdown({ until }: { until: string }) {

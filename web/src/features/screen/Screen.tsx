@@ -19,6 +19,8 @@ interface ScreenProps {
   /** The person in control, and the buttons for it. */
   owner: ReactNode;
   buttons: ReactNode;
+  /** Buttons that start a desktop which does not run, if the user may. */
+  start: ReactNode;
   onHandBack: () => void;
   clipboard: DesktopClipboard;
   /** A problem with control, or how it was lost. */
@@ -110,6 +112,7 @@ export function Screen(props: ScreenProps) {
                 key={lastPictureUrl}
                 src={lastPictureUrl}
                 note={offNote(state, sandbox)}
+                start={props.start}
               />
             </ScreenCover>
           </div>
@@ -157,7 +160,7 @@ function Cover({ isBusy = false, children }: { isBusy?: boolean; children: React
   );
 }
 
-function LastPicture({ src, note }: { src: string; note: string }) {
+function LastPicture({ src, note, start }: { src: string; note: string; start: ReactNode }) {
   const [hasPicture, setHasPicture] = useState(true);
   return (
     <div className="absolute inset-0 grid place-items-center">
@@ -169,9 +172,12 @@ function LastPicture({ src, note }: { src: string; note: string }) {
           className="absolute inset-0 h-full w-full object-contain opacity-40 grayscale"
         />
       )}
-      <div className="relative mx-4 flex max-w-sm items-center gap-2.5 rounded-lg border border-line bg-raised px-3.5 py-2.5 text-[13px] shadow-lift">
-        <MonitorOff aria-hidden className="size-4 shrink-0 text-faint" />
-        {note}
+      <div className="relative mx-4 flex max-w-sm flex-col gap-2.5 rounded-lg border border-line bg-raised px-3.5 py-2.5 text-[13px] shadow-lift">
+        <div className="flex items-center gap-2.5">
+          <MonitorOff aria-hidden className="size-4 shrink-0 text-faint" />
+          {note}
+        </div>
+        {start && <div className="flex flex-wrap gap-2">{start}</div>}
       </div>
     </div>
   );

@@ -23,7 +23,7 @@ export function controlOf(
     const { user, name, until } = lease;
     return user === me ? { holder: "me", until } : { holder: "other", name, until };
   }
-  return { holder: state === "running" || state === "waiting" ? "agent" : "nobody" };
+  return { holder: state === "running" ? "agent" : "nobody" };
 }
 
 /** Returns a message if the user lost control without handing it back. */

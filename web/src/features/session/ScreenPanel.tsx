@@ -1,13 +1,13 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { Hand, MousePointerClick } from "lucide-react";
+import { Hand, MousePointerClick, Power } from "lucide-react";
 import { useCallback, useState } from "react";
 
 import { messageOf } from "../../api/client";
 import { readClipboard, setClipboard } from "../../api/clipboard";
 import { useHandBack, useTakeControl } from "../../api/lease";
-import { sessionKeys } from "../../api/sessions";
+import { sessionKeys, useStartDesktop } from "../../api/sessions";
 import { lastScreenUrl, screenUrl } from "../../api/urls";
-import { ConfirmDialog } from "../../components/ConfirmDialog";
+import { Button } from "../../components/Button";
 import { Notice } from "../../components/Notice";
 import { includes } from "../../lib/rights";
 import { useIsCodeOpen } from "../code/openCode";
@@ -20,13 +20,16 @@ import { screenMode } from "../screen/screenMode";
 import type { PanelProps } from "../workplace/panel";
 import { useShowPanel } from "../workplace/showPanel";
 import { useLiveSession } from "./LiveSession";
+import { runningCommand, TakeOverDialog } from "./TakeOverDialog";
 
 /** The session's screen, with the controls for it. */
 export function ScreenPanel({ session, sandbox }: PanelProps) {
   const { state, timeline, control, me } = useLiveSession();
   const take = useTakeControl(session.id);
   const handBack = useHandBack(session.id);
+  const start = useStartDesktop(session.id);
   const isCodeOpen = useIsCodeOpen();
+  const command = runningCommand(timeline);
   const [isAsking, setIsAsking] = useState(false);
   const client = useQueryClient();
   const onLost = useCallback(
@@ -41,21 +44,24 @@ export function ScreenPanel({ session, sandbox }: PanelProps) {
     take.mutate({ force: control.holder === "other" });
   };
   const onTake = () => {
-    if (isCodeOpen && control.holder !== "me") setIsAsking(true);
+    const ends = isCodeOpen || command !== null;
+    if (ends && control.holder !== "me") setIsAsking(true);
     else takeNow();
   };
-  const problem = take.error ?? handBack.error;
-  const isLive = screenMode(state, sandbox) === "live";
+  const problem = start.error ?? take.error ?? handBack.error;
+  const mode = screenMode(state, sandbox);
+  const isLive = mode === "live";
+  const mayDrive = includes(session.right, "drive");
+  const canStart = mode === "off" && state !== "terminated" && includes(session.right, "suggest");
   const showPanel = useShowPanel();
   const showAndTake = () => {
     showPanel("screen");
     onTake();
   };
-  useCommands(
-    includes(session.right, "drive")
-      ? controlCommands({ control, isLive, mayForce, onTake: showAndTake, onHandBack })
-      : [],
-  );
+  useCommands([
+    ...(mayDrive ? controlCommands({ control, isLive, mayForce, onTake: showAndTake, onHandBack }) : []),
+    ...(canStart ? [startCommand(() => start.mutate())] : []),
+  ]);
 
   return (
     <>
@@ -63,9 +69,9 @@ export function ScreenPanel({ session, sandbox }: PanelProps) {
         state={state}
         sandbox={sandbox}
         control={control}
-        owner={state !== "terminated" && <ControlOwner control={control} />}
+        owner={isLive && <ControlOwner control={control} />}
         buttons={
-          includes(session.right, "drive") && (
+          mayDrive && (
             <ControlButtons
               control={control}
               isLive={isLive}
@@ -73,6 +79,15 @@ export function ScreenPanel({ session, sandbox }: PanelProps) {
               isChanging={take.isPending || handBack.isPending}
               onTake={onTake}
               onHandBack={onHandBack}
+            />
+          )
+        }
+        start={
+          canStart && (
+            <StartButtons
+              isStarting={start.isPending}
+              onStart={() => start.mutate()}
+              onStartAndTake={mayDrive ? () => start.mutate(undefined, { onSuccess: takeNow }) : null}
             />
           )
         }
@@ -86,6 +101,7 @@ export function ScreenPanel({ session, sandbox }: PanelProps) {
             <ScreenNotice
               text={messageOf(problem)}
               onDismiss={() => {
+                start.reset();
                 take.reset();
                 handBack.reset();
               }}
@@ -98,18 +114,42 @@ export function ScreenPanel({ session, sandbox }: PanelProps) {
         lastPictureUrl={lastScreenUrl(session.id, timeline.shots.at(-1)?.id ?? 0)}
         onLost={onLost}
       />
-      <ConfirmDialog
+      <TakeOverDialog
         isOpen={isAsking}
         onOpenChange={setIsAsking}
-        title="Take over while VS Code is open?"
-        confirmLabel="Take over"
-        isBusy={false}
+        loss={{ isCodeOpen, command }}
         onConfirm={takeNow}
-      >
-        VS Code starts again when control changes hands. Saved files are kept, and programs in its terminals end.
-      </ConfirmDialog>
+      />
     </>
   );
+}
+
+interface StartButtonsProps {
+  isStarting: boolean;
+  onStart: () => void;
+  /** `null` if the user may not take over. */
+  onStartAndTake: (() => void) | null;
+}
+
+/** The buttons on the picture of a desktop that does not run. */
+function StartButtons({ isStarting, onStart, onStartAndTake }: StartButtonsProps) {
+  return (
+    <>
+      <Button disabled={isStarting} onClick={onStart}>
+        Start it
+      </Button>
+      {onStartAndTake && (
+        <Button disabled={isStarting} onClick={onStartAndTake}>
+          Start and take over
+        </Button>
+      )}
+    </>
+  );
+}
+
+function startCommand(run: () => void): Command {
+  const keywords = "wake desktop screen";
+  return { id: "start-desktop", title: "Start the desktop", group: "This session", icon: Power, keywords, run };
 }
 
 interface ControlState {

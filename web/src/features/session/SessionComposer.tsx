@@ -1,6 +1,6 @@
 import { useState } from "react";
 
-import { messageOf } from "../../api/client";
+import { messageOf, useStanding } from "../../api/client";
 import { useSendMessage } from "../../api/sessions";
 import type { Delivery, Session, SessionState } from "../../api/types";
 import { Composer } from "../../components/Composer";
@@ -58,7 +58,7 @@ export function SessionComposer({ session, state, spent, programs }: SessionComp
     };
     send.mutate({ content: text, attachments: attachments.ids, delivery: how, ...model }, { onSuccess });
   };
-  const problem = send.error ?? choice.error;
+  const problem = useStanding(send.error ?? choice.error);
   const mayChoose = includes(session.right, "drive") && state !== "terminated";
   return (
     <div className="shrink-0 border-t border-line px-4 pt-2.5 pb-[max(0.75rem,env(safe-area-inset-bottom))]">

@@ -75,7 +75,7 @@ export function SessionTopBar(props: SessionTopBarProps) {
           </h1>
         )}
         <div className="mt-0.5 flex min-w-0 items-center gap-2 overflow-hidden text-xs whitespace-nowrap text-faint">
-          <StateBadge state={state} sandbox={sandbox} />
+          <StateBadge state={state} sandbox={sandbox} right={session.right} />
           {isRunning && turnStartedAt !== null && <Elapsed since={turnStartedAt} />}
           {!isOwner && <span>You {RIGHT_WORDS[session.right].toLowerCase()}</span>}
           <SessionSpent

@@ -3,6 +3,7 @@ import { UserPlus, X } from "lucide-react";
 import { useState } from "react";
 
 import { Button } from "../../components/Button";
+import { RIGHTS_EXPLAINED } from "../../lib/rights";
 import { useCommands } from "../commands/command";
 import { HandOver } from "./HandOver";
 import { SharedLinks } from "./SharedLinks";
@@ -43,6 +44,7 @@ export function ShareDialog({ sessionId }: { sessionId: string }) {
               </Button>
             </Dialog.Close>
           </div>
+          <p className="-mt-2 text-[13px] text-soft">{RIGHTS_EXPLAINED}</p>
           <SharedPeople sessionId={sessionId} />
           <SharedLinks sessionId={sessionId} />
           <HandOver sessionId={sessionId} />

@@ -9,7 +9,7 @@ import { ConfirmButton } from "../../components/ConfirmButton";
 import { CopyField } from "../../components/CopyField";
 import { Notice } from "../../components/Notice";
 import { Select } from "../../components/Select";
-import { GIVEN_RIGHTS, RIGHT_WORDS } from "../../lib/rights";
+import { RIGHT_WORDS, SHORT_RIGHTS } from "../../lib/rights";
 
 type Uses = "many" | "one";
 const USES: readonly { value: Uses; label: string }[] = [
@@ -35,7 +35,7 @@ export function SharedLinks({ sessionId }: { sessionId: string }) {
         people whose right you chose above, and lets nobody in whom you removed.
       </p>
       <div className="flex flex-wrap gap-2">
-        <Select label="Right of the link" value={right} options={GIVEN_RIGHTS} onChange={setRight} />
+        <Select label="Right of the link" value={right} options={SHORT_RIGHTS} onChange={setRight} />
         <Select label="Uses of the link" value={uses} options={USES} onChange={setUses} />
         <Button
           disabled={make.isPending}
@@ -45,7 +45,12 @@ export function SharedLinks({ sessionId }: { sessionId: string }) {
         </Button>
       </div>
       {error && <Notice>{messageOf(error)}</Notice>}
-      {made && <CopyField key={made.id} label="New link" text={made.url} />}
+      {made && (
+        <div className="flex flex-col gap-1.5">
+          <p className="text-[13px]">Copy the new link now. It is shown only this once.</p>
+          <CopyField key={made.id} label="New link" text={made.url} />
+        </div>
+      )}
       <ul className="flex flex-col">
         {shares.data?.map((share) => (
           <LinkRow key={share.id} share={share} onEnd={() => end.mutate(share.id)} />

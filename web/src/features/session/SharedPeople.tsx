@@ -11,9 +11,7 @@ import { Notice } from "../../components/Notice";
 import { Select } from "../../components/Select";
 import { Skeleton } from "../../components/Skeleton";
 import { TextField } from "../../components/TextField";
-import { GIVEN_RIGHTS, RIGHT_WORDS } from "../../lib/rights";
-
-const SHORT_RIGHTS = GIVEN_RIGHTS.map(({ value }) => ({ value, label: RIGHT_WORDS[value] }));
+import { RIGHT_WORDS, SHORT_RIGHTS } from "../../lib/rights";
 
 /** The people of a session, and a field to add one by name. */
 export function SharedPeople({ sessionId }: { sessionId: string }) {

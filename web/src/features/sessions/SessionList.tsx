@@ -10,10 +10,11 @@ import { Placeholder } from "../../components/Placeholder";
 import { Skeleton } from "../../components/Skeleton";
 import { StateBadge } from "../../components/StateBadge";
 import { TimeAgo } from "../../components/TimeAgo";
+import { groupsOf } from "./groups";
 
 const FRAME = "overflow-hidden rounded-xl border border-line bg-surface";
 
-/** Shows all sessions, newest first. */
+/** Shows all sessions: those that need a person first, then the others, each group newest first. */
 export function SessionList() {
   const sessions = useSessions();
 
@@ -42,18 +43,24 @@ export function SessionList() {
       </div>
     );
   }
+  const groups = groupsOf(all);
   return (
     <div className="flex flex-col gap-3">
       {sessions.isError && (
         <Notice>This list may be out of date. {messageOf(sessions.error)}</Notice>
       )}
-      <ul className={`${FRAME} divide-y divide-line`}>
-        {all.map((session) => (
-          <li key={session.id}>
-            <SessionRow session={session} />
-          </li>
-        ))}
-      </ul>
+      {groups.map(({ title, sessions: inGroup }) => (
+        <section key={title} aria-label={title} className="flex flex-col gap-1.5">
+          {groups.length > 1 && <h3 className="text-xs font-medium text-faint">{title}</h3>}
+          <ul className={`${FRAME} divide-y divide-line`}>
+            {inGroup.map((session) => (
+              <li key={session.id}>
+                <SessionRow session={session} />
+              </li>
+            ))}
+          </ul>
+        </section>
+      ))}
       {sessions.hasNextPage && (
         <Button
           className="self-center"
@@ -82,7 +89,7 @@ function SessionRow({ session }: { session: Session }) {
           <span className="truncate">{session.model}</span>
         </div>
       </div>
-      <StateBadge state={session.state} sandbox={session.sandbox} />
+      <StateBadge state={session.state} sandbox={session.sandbox} right={session.right} />
       <ChevronRight aria-hidden className="size-4 shrink-0 text-faint group-hover:text-ink" />
     </Link>
   );

@@ -2,7 +2,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { ScrollText, Sparkles } from "lucide-react";
 import { useState } from "react";
 
-import { messageOf } from "../../api/client";
+import { isCode, messageOf, useStanding } from "../../api/client";
 import { useStartSession } from "../../api/sessions";
 import { Button } from "../../components/Button";
 import { Composer } from "../../components/Composer";
@@ -12,6 +12,7 @@ import { useAttachments } from "../attachments/useAttachments";
 import { InstructionsField } from "../models/Instructions";
 import { ModelPicker } from "../models/ModelPicker";
 import { NEW_SESSION, useDraft } from "../session/useDraft";
+import { AwakeSessions } from "./AwakeSessions";
 
 const EXAMPLES = ["Show me the demo"];
 
@@ -21,6 +22,7 @@ export function StartSession() {
   const [model, setModel] = useState<string | null>(null);
   const [instructions, setInstructions] = useState<string | null>(null);
   const start = useStartSession();
+  const problem = useStanding(start.error);
   const attachments = useAttachments(null);
   const navigate = useNavigate();
   const send = (content: string) =>
@@ -54,7 +56,14 @@ export function StartSession() {
         attachments={<AttachmentChips attachments={attachments} />}
         isAttaching={attachments.waitsFor !== null}
         hasAttachments={attachments.list.length > 0}
-        error={start.error ? messageOf(start.error) : undefined}
+        error={
+          problem ? (
+            <>
+              {messageOf(problem)}
+              {isCode(problem, "too_many_awake") && <AwakeSessions />}
+            </>
+          ) : undefined
+        }
         placeholder="Describe the work. The agent does it on a desktop of its own, and you can watch."
         isTall
         tools={

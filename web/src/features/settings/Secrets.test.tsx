@@ -74,7 +74,7 @@ it("stores a secret to be typed without a use in requests", async () => {
   show();
   await user.type(screen.getByLabelText("Name of the secret"), "bank");
   await user.type(screen.getByLabelText("Value"), "open sesame");
-  await user.type(screen.getByLabelText("Sites"), "https://bank.example");
+  await user.type(screen.getByLabelText("Sites"), "bank.example http://localhost:8000");
   await user.click(screen.getByRole("button", { name: "Store the secret" }));
-  expect(stored()).toEqual({ value: "open sesame", origins: ["https://bank.example"] });
+  expect(stored()).toEqual({ value: "open sesame", origins: ["https://bank.example", "http://localhost:8000"] });
 });

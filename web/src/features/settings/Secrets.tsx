@@ -21,7 +21,7 @@ export function Secrets() {
   const [places, setPlaces] = useState("");
   const [headers, setHeaders] = useState("");
   const [env, setEnv] = useState("");
-  const origins = words(places);
+  const origins = words(places).map(originOf);
   const http = { headers: words(headers), env: env.trim() };
   // Both or neither: a secret is either typed or sent.
   const isForApis = http.headers.length > 0 && http.env !== "";
@@ -44,7 +44,7 @@ export function Secrets() {
       </h2>
       <p className="text-soft">
         Passwords that agents in your sessions can type on the sites you list, such as{" "}
-        <code>https://example.com</code>, but never see. A secret with headers and a variable is a token for an HTTP
+        <code>example.com</code>, but never see. A secret with headers and a variable is a token for an HTTP
         API: programs on the desktop find a stand-in in the variable, and the server replaces it with the value in
         these headers of requests to the sites.
       </p>
@@ -71,6 +71,11 @@ export function Secrets() {
       </ul>
     </section>
   );
+}
+
+/** Takes a name alone for a site on https. */
+function originOf(place: string): string {
+  return place.includes("://") ? place : `https://${place}`;
 }
 
 function words(text: string): string[] {

@@ -1,3 +1,4 @@
+import { Link } from "@tanstack/react-router";
 import { type FormEvent, useState } from "react";
 
 import { messageOf } from "../../api/client";
@@ -11,27 +12,9 @@ import { Select } from "../../components/Select";
 import { Skeleton } from "../../components/Skeleton";
 import { TextField } from "../../components/TextField";
 import { TimeAgo } from "../../components/TimeAgo";
+import { expiryOf, SCOPE_WORDS, scopeOptions, TOKEN_LIVES, type TokenLife } from "./tokenChoices";
 
-const SCOPES: readonly { value: Scope; label: string }[] = [
-  { value: "read", label: "Read and watch" },
-  { value: "write", label: "Use sessions" },
-  { value: "admin", label: "Everything" },
-  { value: "metrics", label: "Only the server's metrics" },
-];
-const SCOPE_WORDS: Record<Scope, string> = {
-  read: "Read and watch",
-  write: "Use sessions",
-  admin: "Everything",
-  metrics: "Only the server's metrics",
-};
-
-type Life = "30" | "365" | "ever";
-const LIVES: readonly { value: Life; label: string }[] = [
-  { value: "30", label: "30 days" },
-  { value: "365", label: "1 year" },
-  { value: "ever", label: "No expiry" },
-];
-const DAY_MS = 24 * 60 * 60 * 1000;
+const SCOPES = scopeOptions(["read", "write", "admin", "metrics"]);
 const DATE = new Intl.DateTimeFormat(undefined, { dateStyle: "medium" });
 
 /** The tokens with which the user's programs sign in. */
@@ -41,12 +24,12 @@ export function Tokens() {
   const revoke = useRevokeToken();
   const [name, setName] = useState("");
   const [scope, setScope] = useState<Scope>("write");
-  const [life, setLife] = useState<Life>("30");
+  const [life, setLife] = useState<TokenLife>("30");
   const add = (event: FormEvent) => {
     event.preventDefault();
     if (name.trim() === "" || make.isPending) return;
-    const end = life === "ever" ? null : new Date(Date.now() + Number(life) * DAY_MS).toISOString();
-    make.mutate({ name: name.trim(), scope, expires_at: end }, { onSuccess: () => setName("") });
+    const token = { name: name.trim(), scope, expires_at: expiryOf(life) };
+    make.mutate(token, { onSuccess: () => setName("") });
   };
   const error = tokens.error ?? make.error ?? revoke.error;
   const made = tokens.data?.some(({ id }) => id === make.data?.id) ? make.data : undefined;
@@ -55,11 +38,17 @@ export function Tokens() {
       <h2 id="tokens-heading" className="text-base font-semibold">
         Tokens
       </h2>
-      <p className="text-soft">With a token, your programs can do what you can, within its scope.</p>
+      <p className="text-soft">
+        With a token, your programs can do what you can, within its scope.{" "}
+        <Link to="/connect" className="underline underline-offset-2 hover:text-ink">
+          Connect your agent
+        </Link>{" "}
+        makes one for a coding agent.
+      </p>
       <form onSubmit={add} className="flex flex-wrap gap-2">
         <TextField label="Purpose" value={name} onChange={setName} />
         <Select label="Scope" value={scope} options={SCOPES} onChange={setScope} />
-        <Select label="Expires after" value={life} options={LIVES} onChange={setLife} />
+        <Select label="Expires after" value={life} options={TOKEN_LIVES} onChange={setLife} />
         <Button type="submit" look="primary" disabled={name.trim() === "" || make.isPending}>
           Create a token
         </Button>
