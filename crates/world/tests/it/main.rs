@@ -7,6 +7,7 @@ mod attachments;
 mod audit;
 mod briefing;
 mod clipboard;
+mod computers;
 mod decisions;
 mod files;
 mod fuzz;
