@@ -143,6 +143,8 @@ pub struct Settings {
     pub files: FileLimits,
     /// True if sandboxes have VS Code.
     pub has_code: bool,
+    /// True if models are offered scripts in pages.
+    pub browser_scripts: bool,
 }
 
 /// The running app: one accessor per subject. Clones share it.
