@@ -39,6 +39,7 @@ fn build((log, images): &(Vec<EventBody>, HashMap<BlobName, Image>)) -> f64 {
         n_old: 0,
         images,
         shown: SCREEN,
+        fitted: &|size| size,
         place: &|at| at,
         files: &ShownFiles::new(),
     };

@@ -35,6 +35,15 @@ pub(crate) fn afters(actions: &[Option<&Action>]) -> Vec<After> {
     actions.iter().enumerate().map(after).collect()
 }
 
+/// Takes the pictures that calls of the browser ask for: only the last of them is followed by one. `browses` says which
+/// calls are of the browser.
+pub(crate) fn look_after_last(browses: &[bool], afters: &mut [After]) {
+    let last = browses.iter().rposition(|is_browse| *is_browse);
+    if let Some(after) = last.and_then(|last| afters.get_mut(last)) {
+        *after = After::Picture;
+    }
+}
+
 fn may_move_focus(action: &Action) -> bool {
     matches!(
         action,

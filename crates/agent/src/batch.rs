@@ -9,21 +9,19 @@ use std::time::Duration;
 use deskhand_core::{
     event::{EventBody, ToolResult, ToolUse},
     id::TurnId,
-    model::ToolCall,
+    model::{HALTED, ToolCall},
     tool::ResultPart,
 };
 use tokio::time::Instant;
 
 use crate::{
-    after::{After, afters},
+    after::{After, afters, look_after_last},
     call_context::CallContext,
     cut::Cut,
     tools::{Invocation, ToolFailure, ToolOutput},
     work::Work,
 };
 
-/// A vendor requires exactly this text.
-pub(crate) const HALTED: &str = "Not executed: an earlier computer action in this turn failed.";
 /// The result of every call that a stop prevented or cut short.
 pub(crate) const STOPPED: &str = "Stopped before it was done.";
 const TURN_ENDED: &str = "Not executed: the turn ended before.";
@@ -78,7 +76,12 @@ impl Work {
             .iter()
             .map(|read| read.as_ref().ok().and_then(|call| call.action()))
             .collect();
-        let afters = afters(&actions);
+        let mut afters = afters(&actions);
+        let browses: Vec<bool> = read
+            .iter()
+            .map(|read| read.as_ref().is_ok_and(|call| call.is_browse()))
+            .collect();
+        look_after_last(&browses, &mut afters);
         let mut waiting = calls.iter().zip(read).zip(afters);
         while let Some(((call, read), after)) = waiting.next() {
             let started = Instant::now();

@@ -31,6 +31,7 @@ use crate::{
     after::After,
     batch::STOPPED,
     cut::Cut,
+    page_picture,
     ports::Settled,
     shell_progress::ShellProgress,
     tools::{ToolContext, ToolFailure, interrupted_shell_text},
@@ -217,8 +218,14 @@ impl ToolContext for CallContext<'_> {
         })
     }
 
-    async fn browse(&mut self, browse: Browse) -> Result<Browsed, ToolFailure> {
-        self.use_computer(browse).await
+    async fn browse(&mut self, mut browse: Browse) -> Result<Browsed, ToolFailure> {
+        browse.look = browse.look.filter(|_| self.after == After::Picture);
+        let mut browsed = self.use_computer(browse).await?;
+        if let Some(frame) = browsed.frame.take() {
+            let model = &*self.work.model.model;
+            browsed.frame = Some(page_picture::fitted(frame, model).await?);
+        }
+        Ok(browsed)
     }
 
     async fn shell(&mut self, request: ShellRequest) -> Result<ShellOutput, ToolFailure> {

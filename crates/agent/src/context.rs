@@ -17,10 +17,13 @@ use std::collections::HashMap;
 use deskhand_core::{
     action::{Point, ScreenSize},
     blob::BlobName,
+    browser::ShownPage,
     event::{EventBody, Screenshot},
     lease::LeaseChange,
     model::{Image, Item, NotShown, ShownFile},
 };
+
+use serde::Deserialize;
 
 use self::conversation::Conversation;
 pub(crate) use self::{blocks::Blocks, files::shown_attachments};
@@ -47,24 +50,48 @@ pub struct Sight<'a> {
     /// The size of a picture of the whole screen. A picture taken for another model may be too large for this one,
     /// and its points would differ.
     pub shown: ScreenSize,
+    /// Returns the size in which the model is shown a picture of this size.
+    pub fitted: &'a dyn Fn(ScreenSize) -> ScreenSize,
     /// Translates a point on the screen into the model's own pixels.
     pub place: &'a dyn Fn(Point) -> Point,
     /// The attached files that the model is shown, or the reasons why not.
     pub files: &'a ShownFiles,
 }
 
+/// The subject of a picture, which decides about its size.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum PictureOf {
+    Screen,
+    /// It may have any size that is not larger than that of the screen.
+    PartOfScreen,
+    /// It may have any size that the model takes.
+    Page,
+}
+
+/// Returns the sizes of the page that the model was last shown.
+pub(crate) fn shown_page(log: &[EventBody]) -> Option<ShownPage> {
+    log.iter().rev().find_map(|body| {
+        let EventBody::ToolResult(result) = body else {
+            return None;
+        };
+        let state = result.turn.and(result.state.as_ref())?;
+        // The states of other tools have no page.
+        ShownPage::deserialize(state.get("page")?).ok()
+    })
+}
+
 /// Attached files, prepared for a model, by their blobs.
 pub type ShownFiles = HashMap<BlobName, Result<ShownFile, NotShown>>;
 
 impl<'a> Sight<'a> {
-    /// Returns the picture, if this model can be shown it. A picture of a part of the screen may have any size that
-    /// fits.
-    fn image(&self, screenshot: &Screenshot, is_part: bool) -> Option<&'a Image> {
+    /// Returns the picture, if this model can be shown it.
+    fn image(&self, screenshot: &Screenshot, subject: PictureOf) -> Option<&'a Image> {
         let Screenshot { width, height, .. } = *screenshot;
-        let is_its_size = if is_part {
-            width <= self.shown.width && height <= self.shown.height
-        } else {
-            self.shown == ScreenSize { width, height }
+        let size = ScreenSize { width, height };
+        let is_its_size = match subject {
+            PictureOf::Screen => self.shown == size,
+            PictureOf::PartOfScreen => width <= self.shown.width && height <= self.shown.height,
+            PictureOf::Page => (self.fitted)(size) == size,
         };
         let image = self.images.get(&screenshot.blob);
         image.filter(|_| is_its_size && self.n_old == 0)

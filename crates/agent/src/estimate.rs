@@ -113,6 +113,7 @@ mod tests {
                 bytes: Bytes::from_static(b"many bytes that are not text"),
                 format: BlobFormat::Png,
             }),
+            browser: None,
         }]);
         let request = |items| ModelRequest {
             system: "You have a computer.".to_owned(),
@@ -120,6 +121,7 @@ mod tests {
             shown: screen,
             tools: [].into(),
             items,
+            page: None,
         };
         let small = estimate(&request(vec![prompt.clone()]));
         assert_eq!((small.input, small.output), (7 + TOOLS, ANSWER));

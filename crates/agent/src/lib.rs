@@ -23,6 +23,7 @@ mod journal;
 mod listen;
 mod loops;
 mod machine;
+mod page_picture;
 mod people;
 mod pick_up;
 mod place_files;

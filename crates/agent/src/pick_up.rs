@@ -4,12 +4,16 @@
 //! been carried out, and the model is told so; the others were not. A call that waited for a person was not carried
 //! out, and continues to wait.
 
-use deskhand_core::{event::EventBody, id::TurnId, model::ToolCall};
+use deskhand_core::{
+    event::EventBody,
+    id::TurnId,
+    model::{HALTED, ToolCall},
+};
 use tokio::time::Instant;
 
 use crate::{
     after::After,
-    batch::{HALTED, Outcome, not_executed},
+    batch::{Outcome, not_executed},
     context::Blocks,
     cut::Cut,
     work::Work,

@@ -46,7 +46,9 @@ pub fn all() -> ToolSet {
         Arc::new(fill_secret::FillSecretTool),
         Arc::new(update_plan::UpdatePlanTool),
         Arc::new(share_file::ShareFileTool),
-        Arc::new(browser::BrowserTool),
+        Arc::new(browser::BrowserTool {
+            offers_scripts: true,
+        }),
     ])
 }
 
@@ -109,6 +111,12 @@ pub trait Invocation: Send + Sync + std::fmt::Debug {
         None
     }
 
+    /// Returns true if the call is one of the browser. Of several in a batch, only the last one has the picture that it
+    /// asks for.
+    fn is_browse(&self) -> bool {
+        false
+    }
+
     /// Returns true if the call only makes sense on the screen that the model saw. It is not resumed on another
     /// screen.
     fn is_for_screen(&self) -> bool {
@@ -150,6 +158,19 @@ impl ToolSet {
         Self {
             tools: tools.into(),
         }
+    }
+
+    /// Returns the same tools, in which the browser offers scripts or does not.
+    #[must_use]
+    pub fn with_browser_scripts(&self, offers_scripts: bool) -> Self {
+        let choose = |tool: &Arc<dyn Tool>| -> Arc<dyn Tool> {
+            if tool.name() == browser::NAME {
+                Arc::new(browser::BrowserTool { offers_scripts })
+            } else {
+                Arc::clone(tool)
+            }
+        };
+        Self::new(self.tools.iter().map(choose).collect())
     }
 
     /// Returns the offers to a model that is shown pictures of this size.

@@ -174,6 +174,7 @@ impl Work {
             n_old,
             images: self.album.images(),
             shown,
+            fitted: &|size| model.shown(size),
             place: &|at| model.place(at, screen),
             files: self.album.files(),
         };
@@ -182,6 +183,7 @@ impl Work {
             system: self.briefing.system(shown),
             screen,
             shown,
+            page: context::shown_page(log),
             tools: self.briefing.tools(shown),
             items,
         })

@@ -145,6 +145,8 @@ pub struct Settings {
     pub files: FileLimits,
     /// True if sandboxes have VS Code.
     pub has_code: bool,
+    /// True if models are offered scripts in pages.
+    pub browser_scripts: bool,
 }
 
 impl Settings {

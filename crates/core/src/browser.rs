@@ -3,22 +3,26 @@
 //! Points are CSS pixels from the top left corner of the visible part of a page. Elements are named by references
 //! that a reading of the page returned.
 
+mod check;
 mod element_ref;
 mod reply;
+mod state;
 mod web_url;
 
 use serde::{Deserialize, Serialize};
 
 pub use self::{
+    check::BadVerb,
     element_ref::{BadElementRef, ElementRef},
     reply::{
         Browsed, BrowserChange, BrowserFinding, ConsoleEntry, DownloadEntry, DownloadState,
         NetworkEntry, OpenDialog, PageState, TabEntry, page_label,
     },
+    state::{BrowserState, ShownPage},
     web_url::{BadWebUrl, WebUrl},
 };
 use crate::{
-    action::{Button, Point},
+    action::{Button, Point, Region},
     blob::BlobFormat,
 };
 
@@ -40,6 +44,10 @@ pub const LONGEST_TYPED_BYTES: usize = 100_000;
 pub const MOST_UPLOADS: usize = 10;
 /// The longest wait for something on a page.
 pub const LONGEST_PAGE_WAIT_MS: u64 = 60_000;
+/// The longest time that a key is held, or that nothing is done.
+pub const LONGEST_PAGE_PAUSE_MS: u64 = 30_000;
+/// The most points of a drag.
+pub const MOST_DRAG_POINTS: usize = 200;
 /// The longest side of an emulated viewport.
 pub const LONGEST_VIEWPORT_SIDE: u16 = 2_000;
 
@@ -81,6 +89,8 @@ pub enum PageArea {
     Viewport,
     WholePage,
     Element(ElementRef),
+    /// A part of the visible part, shown as large as fits.
+    Region(Region),
 }
 
 /// The content of a form's field.
@@ -157,15 +167,25 @@ pub enum BrowserVerb {
     Hover {
         at: PagePlace,
     },
+    /// Presses the left button at a place, and holds it until [`BrowserVerb::MouseUp`] or the end of the tab.
+    MouseDown {
+        at: PagePlace,
+    },
+    /// Moves the pointer and releases the left button.
+    MouseUp {
+        at: PagePlace,
+    },
+    /// Drags along a path of at least two places.
     Drag {
-        from: PagePlace,
-        to: PagePlace,
+        path: Vec<PagePlace>,
+        modifiers: Vec<String>,
     },
     /// Scrolls by CSS pixels. Positive `dy` is down, positive `dx` is right.
     Scroll {
         at: Option<PagePlace>,
         dx: i32,
         dy: i32,
+        modifiers: Vec<String>,
     },
     ScrollTo {
         at: ElementRef,
@@ -182,7 +202,12 @@ pub enum BrowserVerb {
         keys: String,
         repeat: u8,
     },
-    /// Replaces the content of a field.
+    /// Holds a chord for a time.
+    HoldKey {
+        keys: String,
+        ms: u64,
+    },
+    /// Replaces the content of a field. In a `select`, a text is the option to select.
     Fill {
         at: ElementRef,
         value: FieldValue,
@@ -200,6 +225,10 @@ pub enum BrowserVerb {
     Wait {
         until: PageCondition,
         timeout_ms: u64,
+    },
+    /// Does nothing for a time.
+    Pause {
+        ms: u64,
     },
     Navigate {
         url: WebUrl,
@@ -223,6 +252,8 @@ pub enum BrowserVerb {
         filter: TreeFilter,
         /// The element to begin with. If absent, it is the whole page.
         at: Option<ElementRef>,
+        /// The number of levels to read. If absent, all are read.
+        depth: Option<u16>,
     },
     ReadText,
     /// Finds elements whose line in the tree contains this text.
@@ -252,25 +283,8 @@ pub enum BrowserVerb {
     },
     /// Returns the address and the size of the visible part.
     Capabilities,
-}
-
-/// The reason why a verb is invalid, found before it is tried.
-#[derive(Debug, PartialEq, Eq, thiserror::Error)]
-pub enum BadVerb {
-    #[error("the text has more than {LONGEST_TYPED_BYTES} bytes; use it in parts")]
-    TooLong,
-    #[error("a click is made 1 to 3 times")]
-    Count,
-    #[error("a key is pressed 1 to 100 times")]
-    Repeat,
-    #[error("a wait lasts at most {LONGEST_PAGE_WAIT_MS} ms")]
-    Wait,
-    #[error("an upload takes 1 to {MOST_UPLOADS} files")]
-    Uploads,
-    #[error(
-        "each side of a viewport has 100 to {LONGEST_VIEWPORT_SIDE} pixels, and its scale is 0.5 to 4"
-    )]
-    Viewport,
+    /// Closes the browser with all its tabs. The next verb starts it again.
+    Close,
 }
 
 impl Browse {
@@ -282,81 +296,16 @@ impl Browse {
             look: None,
         }
     }
-
-    /// Checks the bounds of the verb.
-    pub fn check(&self) -> Result<(), BadVerb> {
-        let verb = &self.verb;
-        if let BrowserVerb::Click { count, .. } = verb
-            && !(1..=3).contains(count)
-        {
-            return Err(BadVerb::Count);
-        }
-        if let BrowserVerb::Press { repeat, .. } = verb
-            && !(1..=100).contains(repeat)
-        {
-            return Err(BadVerb::Repeat);
-        }
-        if let BrowserVerb::Wait { timeout_ms, .. } = verb
-            && *timeout_ms > LONGEST_PAGE_WAIT_MS
-        {
-            return Err(BadVerb::Wait);
-        }
-        if let BrowserVerb::Upload { paths, .. } = verb
-            && !(1..=MOST_UPLOADS).contains(&paths.len())
-        {
-            return Err(BadVerb::Uploads);
-        }
-        if let BrowserVerb::Emulate(emulation) = verb
-            && emulation
-                .viewport
-                .is_some_and(|viewport| !viewport.is_possible())
-        {
-            return Err(BadVerb::Viewport);
-        }
-        let is_long = verb
-            .text()
-            .is_some_and(|text| text.len() > LONGEST_TYPED_BYTES);
-        if is_long {
-            Err(BadVerb::TooLong)
-        } else {
-            Ok(())
-        }
-    }
-}
-
-impl EmulatedViewport {
-    fn is_possible(self) -> bool {
-        let sides = 100..=LONGEST_VIEWPORT_SIDE;
-        sides.contains(&self.width)
-            && sides.contains(&self.height)
-            && (50..=400).contains(&self.scale_percent)
-    }
 }
 
 impl BrowserVerb {
-    /// Returns the text that the verb types, presses, searches for or runs.
-    fn text(&self) -> Option<&str> {
-        if let Self::Type { text, .. }
-        | Self::Fill {
-            value: FieldValue::Text(text),
-            ..
-        }
-        | Self::Find { text }
-        | Self::Press { keys: text, .. }
-        | Self::Script { text } = self
-        {
-            Some(text)
-        } else {
-            None
-        }
-    }
-
     /// Returns true if the verb changes nothing, neither the page nor the browser.
     pub fn is_look(&self) -> bool {
         matches!(
             self,
             Self::Screenshot { .. }
                 | Self::Wait { .. }
+                | Self::Pause { .. }
                 | Self::ListTabs
                 | Self::ReadPage { .. }
                 | Self::ReadText
@@ -366,43 +315,5 @@ impl BrowserVerb {
                 | Self::Network
                 | Self::Capabilities
         )
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn bounds_are_checked() {
-        let long = "a".repeat(LONGEST_TYPED_BYTES + 1);
-        for (verb, problem) in [
-            (BrowserVerb::Script { text: long.clone() }, BadVerb::TooLong),
-            (BrowserVerb::Find { text: long }, BadVerb::TooLong),
-            (
-                BrowserVerb::Press {
-                    keys: "a".to_owned(),
-                    repeat: 0,
-                },
-                BadVerb::Repeat,
-            ),
-            (
-                BrowserVerb::Wait {
-                    until: PageCondition::Quiet,
-                    timeout_ms: LONGEST_PAGE_WAIT_MS + 1,
-                },
-                BadVerb::Wait,
-            ),
-            (
-                BrowserVerb::Upload {
-                    at: "e1".parse().unwrap(),
-                    paths: Vec::new(),
-                },
-                BadVerb::Uploads,
-            ),
-        ] {
-            assert_eq!(Browse::new(verb).check(), Err(problem));
-        }
-        assert_eq!(Browse::new(BrowserVerb::Reload).check(), Ok(()));
     }
 }

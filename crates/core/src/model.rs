@@ -14,6 +14,7 @@ use crate::{
     action::{Point, ScreenSize},
     attachment::Attachment,
     blob::BlobFormat,
+    browser::{BrowserState, ShownPage},
     decision::DecisionKind,
     tool::ToolSpecs,
 };
@@ -25,6 +26,8 @@ pub struct ModelRequest {
     pub screen: ScreenSize,
     /// The size of the pictures of the screen: [`Model::shown`].
     pub shown: ScreenSize,
+    /// The page that the model was last shown. `None` if it has seen no page yet.
+    pub page: Option<ShownPage>,
     /// The tools that the model may call.
     pub tools: ToolSpecs,
     /// The conversation, oldest first. The last item is never an answer.
@@ -199,7 +202,13 @@ pub struct CallResult {
     pub text: String,
     pub is_error: bool,
     pub image: Option<Image>,
+    /// The state of the browser, if the call was one of the browser.
+    pub browser: Option<BrowserState>,
 }
+
+/// The text of a call that was not carried out because an earlier one of the same answer failed. A vendor requires
+/// exactly this text for its computer.
+pub const HALTED: &str = "Not executed: an earlier computer action in this turn failed.";
 
 /// A picture for the model.
 #[derive(Debug, Clone, PartialEq)]

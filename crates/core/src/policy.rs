@@ -59,6 +59,7 @@ pub struct Rule {
 #[serde(rename_all = "snake_case")]
 pub enum RuleTool {
     Computer,
+    Browser,
     Bash,
     Editor,
     FillSecret,
@@ -73,6 +74,7 @@ impl RuleTool {
         match self {
             Self::Any => true,
             Self::Computer => name == "computer",
+            Self::Browser => name == "browser",
             Self::Bash => name == "bash",
             Self::Editor => name == "editor",
             Self::FillSecret => name == "fill_secret",

@@ -101,12 +101,13 @@ fn modes_ask_about_everything_but_looking_or_about_nothing() {
 
 #[test]
 fn the_first_rule_that_matches_wins() {
-    use RuleTool::{Any, Bash, Computer};
+    use RuleTool::{Any, Bash, Browser, Computer};
     let rules = [
         (Bash, "git push origin main*", Then::Refuse),
         (Bash, "git push*", Then::Allow),
         (Computer, "type *password*", Then::Ask),
         (Any, "view /etc/*", Then::Refuse),
+        (Browser, "navigate https://shop.example/*", Then::Ask),
     ];
     let policy = policy(Mode::Risky, &rules);
     assert_eq!(policy.verdict(&bash("git push origin x")), Verdict::Allow);
@@ -118,6 +119,13 @@ fn the_first_rule_that_matches_wins() {
     assert!(asks(&policy, &typed));
     let view = proposal("editor", CallSubject::text("view /etc/passwd"), Risk::Looks);
     assert_eq!(policy.verdict(&view), Verdict::Refuse);
+    let open = CallSubject::text("navigate https://shop.example/cart");
+    assert!(asks(
+        &policy,
+        &proposal("browser", open.clone(), Risk::Harmless)
+    ));
+    let other = proposal("computer", open, Risk::Harmless);
+    assert_eq!(policy.verdict(&other), Verdict::Allow);
     // The rest of the command is as risky as before.
     assert!(asks(&policy, &bash("git push; rm -rf x")));
     assert!(asks(&policy, &bash("git push $(rm -rf x)")));

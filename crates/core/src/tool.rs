@@ -30,6 +30,7 @@ pub enum NativeTool {
     Computer,
     Shell,
     Editor,
+    Browser,
 }
 
 impl NativeTool {
@@ -39,6 +40,7 @@ impl NativeTool {
             Self::Computer => "computer",
             Self::Shell => "bash",
             Self::Editor => "editor",
+            Self::Browser => "browser",
         }
     }
 }

@@ -6,6 +6,7 @@
 mod apps;
 mod bounds;
 mod layers;
+mod models;
 mod network;
 mod port;
 mod prices;
@@ -22,12 +23,13 @@ use deskhand_agent::PromptTemplate;
 use deskhand_core::{
     action::ScreenSize, budget::Budget, limits::Limits, sandbox::SandboxLimits, secret::Secret,
 };
-use deskhand_models::{AccountSettings, BedrockSettings, ModelSettings, VertexSettings};
+use deskhand_models::ModelSettings;
 use deskhand_sandbox::providers::DiskQuota;
 
 pub(crate) use apps::AppsConfig;
 use bounds::{budget, keep_ended, limits};
 pub(crate) use layers::{Layers, Mistake, Source};
+use models::models;
 pub(crate) use network::NetworkConfig;
 pub(crate) use port::PortConfig;
 use reader::Reader;
@@ -354,41 +356,6 @@ fn provider(reader: &mut Reader<'_>) -> String {
 )]
 fn cpus(reader: &mut Reader<'_>) -> f32 {
     reader.number("sandbox.cpus", 0.1..=1024.0) as f32
-}
-
-/// Reads the settings of models. The environment variables of vendors' own programs fill in what is not set.
-fn models(reader: &mut Reader<'_>, data_dir: &Path) -> ModelSettings {
-    let mut account = |vendor: &str| AccountSettings {
-        key: reader.secret(&format!("models.{vendor}.api_key")),
-        base_url: reader.url(&format!("models.{vendor}.base_url")),
-    };
-    let settings = ModelSettings {
-        anthropic: account("anthropic"),
-        openai: account("openai"),
-        gemini: account("gemini"),
-        compatible: ["openrouter", "ollama", "vllm", "litellm"]
-            .map(|vendor| (vendor.to_owned(), account(vendor)))
-            .into(),
-        scenario_dir: Some(reader.path("models.scenarios_dir", &data_dir.join("scenarios"))),
-        default_model: reader.text_or_nothing("models.default"),
-        bedrock: BedrockSettings {
-            region: reader.text_or_nothing("models.bedrock.region"),
-            base_url: reader.url("models.bedrock.base_url"),
-            ..BedrockSettings::default()
-        },
-        vertex: VertexSettings {
-            project: reader.text_or_nothing("models.vertex.project"),
-            region: reader.text_or_nothing("models.vertex.region"),
-            service_account: reader
-                .text_or_nothing("models.vertex.service_account")
-                .map(PathBuf::from),
-            base_url: reader.url("models.vertex.base_url"),
-            ..VertexSettings::default()
-        },
-        prices: prices::prices(reader),
-    };
-    let environment = reader.environment();
-    settings.or_from_environment(|name| environment.get(name).map(str::to_owned))
 }
 
 #[cfg(test)]

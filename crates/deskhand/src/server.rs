@@ -341,6 +341,7 @@ async fn start_app(
             network,
             files: FileLimits::up_to(config.sandbox.limits.file_size_bytes),
             has_code: has_code(config),
+            browser_scripts: config.sandbox.browser_scripts,
         },
     });
     app.await.context("cannot resume earlier sessions")

@@ -1,5 +1,7 @@
 //! Anthropic's models, through the Messages API.
 
+mod browser;
+mod browser_results;
 mod calls;
 mod forms;
 mod generation;
@@ -41,7 +43,6 @@ pub(crate) use self::{
 };
 use crate::{
     http::{self, ErrorResponse, NoAnswer, Problem},
-    space::Space,
     sse,
     talk::Begun,
     view::{AcceptedFiles, View},
@@ -87,7 +88,7 @@ impl Anthropic {
             );
             let request = self
                 .route
-                .request(&self.client, name, body, &offer.betas())
+                .request(&self.client, name, body, &offer.betas(&asked.request))
                 .await?;
             match http::send(request).await {
                 Ok(response) => {
@@ -151,7 +152,7 @@ impl Wire for Anthropic {
     fn begin(self: Arc<Self>, asked: Asked) -> BoxFuture<'static, Begun<AnthropicAnswer>> {
         let begin = async move {
             let accepted = self.ask(&asked).await?;
-            let space = Space::picture(asked.request.screen, asked.request.shown);
+            let space = request::space(&asked.request);
             let tools = accepted.offer.tools;
             let answer = AnthropicAnswer::new(space, asked.name, tools, asked.said)
                 .following(accepted.thinking);

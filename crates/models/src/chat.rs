@@ -20,8 +20,9 @@ use self::stream::ChatAnswer;
 use crate::{
     http::{self, BaseUrl, ErrorResponse, NoAnswer, Problem},
     prices,
-    space::{self, Space},
-    sse,
+    settings::{AccountSettings, BrowserTool},
+    space, sse,
+    surface::Surface,
     talk::Begun,
     view::View,
     wire::{Asked, Wire},
@@ -46,6 +47,8 @@ pub(crate) struct Chat {
     base_url: BaseUrl,
     /// The key. A self-hosted server may need none.
     key: Option<Secret>,
+    /// The form in which the browser is offered.
+    browser_tool: BrowserTool,
 }
 
 impl Chat {
@@ -53,21 +56,30 @@ impl Chat {
         vendor: &str,
         client: reqwest::Client,
         base_url: BaseUrl,
-        key: Option<Secret>,
+        account: &AccountSettings,
     ) -> Self {
         Self {
             vendor: vendor.to_owned(),
             client,
             base_url,
-            key,
+            key: account.key.clone(),
+            browser_tool: account.browser_tool,
         }
+    }
+
+    fn surface(&self, asked: &Asked) -> Surface {
+        Surface::of(&asked.request.tools, self.browser_tool)
     }
 
     async fn ask(&self, asked: &Asked) -> Result<Response, ModelError> {
         let mut request = self
             .client
             .post(self.base_url.at("/chat/completions"))
-            .json(&request::body(&asked.name, &asked.request));
+            .json(&request::body(
+                &asked.name,
+                self.surface(asked),
+                &asked.request,
+            ));
         if let Some(key) = &self.key {
             request = request.bearer_auth(key.expose());
         }
@@ -101,8 +113,9 @@ impl Wire for Chat {
     fn begin(self: Arc<Self>, asked: Asked) -> BoxFuture<'static, Begun<ChatAnswer>> {
         let begin = async move {
             let response = self.ask(&asked).await?;
-            let space = Space::picture(asked.request.screen, asked.request.shown);
-            Ok((sse::of(response), ChatAnswer::new(space, asked.name)))
+            let space = request::space(&asked.request);
+            let answer = ChatAnswer::new(space, self.surface(&asked), asked.name);
+            Ok((sse::of(response), answer))
         };
         begin.boxed()
     }

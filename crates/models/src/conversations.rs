@@ -4,7 +4,7 @@ use deskhand_core::model::{CallResult, Item, Original, ToolCall};
 use proptest::{prelude::*, sample::select};
 use serde_json::{Value, json};
 
-use crate::testing::{file, picture};
+use crate::testing::{browser_state, file, picture};
 
 /// An answer as a vendor sends it, with the ids of its calls as we know them.
 pub(crate) type Sent = (Value, Vec<String>);
@@ -168,6 +168,7 @@ fn result(call: &str, is_error: bool, has_picture: bool) -> CallResult {
         text: if is_error { "It broke." } else { "" }.to_owned(),
         is_error,
         image: has_picture.then(picture),
+        browser: Some(browser_state()),
     }
 }
 

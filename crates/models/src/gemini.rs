@@ -3,6 +3,9 @@
 mod calls;
 #[cfg(test)]
 mod calls_tests;
+mod page;
+#[cfg(test)]
+mod page_tests;
 mod request;
 #[cfg(test)]
 mod rules_tests;
@@ -89,7 +92,9 @@ impl Wire for Gemini {
     fn begin(self: Arc<Self>, asked: Asked) -> BoxFuture<'static, Begun<GeminiAnswer>> {
         let begin = async move {
             let response = self.ask(&asked).await?;
-            let answer = GeminiAnswer::new(Space::thousandths(asked.request.screen), asked.name);
+            let space = request::space(&asked.request);
+            let surface = request::surface(&asked.request);
+            let answer = GeminiAnswer::new(space, surface, asked.name);
             Ok((sse::of(response), answer))
         };
         begin.boxed()

@@ -6,9 +6,11 @@
 
 mod anthropic;
 mod aws;
+mod browser_input;
 mod call_ids;
 mod chat;
 mod chords;
+mod computer_function;
 #[cfg(test)]
 mod conversations;
 mod exchange;
@@ -28,6 +30,7 @@ mod settings;
 mod show;
 mod space;
 mod sse;
+mod surface;
 mod talk;
 #[cfg(test)]
 mod testing;
@@ -45,7 +48,7 @@ use deskhand_core::model::{ListedModel, Model, Models, UnknownModel};
 pub use crate::{
     gateway::VendorGateway,
     scripted::CheckCall,
-    settings::{AccountSettings, BedrockSettings, ModelSettings, VertexSettings},
+    settings::{AccountSettings, BedrockSettings, BrowserTool, ModelSettings, VertexSettings},
     vendors::BadModelSettings,
 };
 use crate::{

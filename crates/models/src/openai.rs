@@ -4,6 +4,9 @@ mod calls;
 #[cfg(test)]
 mod calls_tests;
 mod offer;
+mod page;
+#[cfg(test)]
+mod page_tests;
 mod request;
 #[cfg(test)]
 mod rules_tests;
@@ -21,8 +24,9 @@ use serde_json::Value;
 use self::{offer::AcceptedOpenAiOffers, stream::OpenAiAnswer};
 use crate::{
     http::{self, BaseUrl, ErrorResponse, NoAnswer, Problem},
-    space::{self, Space},
-    sse,
+    settings::BrowserTool,
+    space, sse,
+    surface::Surface,
     talk::Begun,
     view::{AcceptedFiles, View},
     wire::{Asked, Wire},
@@ -49,28 +53,41 @@ pub(crate) struct OpenAi {
     /// The base URL, including the API version.
     base_url: BaseUrl,
     key: Secret,
+    /// The form in which the browser is offered.
+    browser_tool: BrowserTool,
     accepted: AcceptedOpenAiOffers,
 }
 
 impl OpenAi {
-    pub(crate) fn new(client: reqwest::Client, base_url: BaseUrl, key: Secret) -> Self {
+    pub(crate) fn new(
+        client: reqwest::Client,
+        base_url: BaseUrl,
+        key: Secret,
+        browser_tool: BrowserTool,
+    ) -> Self {
         Self {
             client,
             base_url,
             key,
+            browser_tool,
             accepted: AcceptedOpenAiOffers::default(),
         }
+    }
+
+    fn surface(&self, asked: &Asked) -> Surface {
+        Surface::of(&asked.request.tools, self.browser_tool)
     }
 
     /// Sends the request, and asks for less after each refusal until OpenAI accepts it.
     async fn ask(&self, asked: &Asked) -> Result<Response, ModelError> {
         let mut offer = self.accepted.offer(&asked.name);
+        let surface = self.surface(asked);
         loop {
             let request = self
                 .client
                 .post(self.base_url.at("/responses"))
                 .bearer_auth(self.key.expose())
-                .json(&request::body(&asked.name, offer, &asked.request));
+                .json(&request::body(&asked.name, offer, surface, &asked.request));
             match http::send(request).await {
                 Ok(response) => {
                     self.accepted.note(&asked.name, offer);
@@ -104,8 +121,9 @@ impl Wire for OpenAi {
     fn begin(self: Arc<Self>, asked: Asked) -> BoxFuture<'static, Begun<OpenAiAnswer>> {
         let begin = async move {
             let response = self.ask(&asked).await?;
-            let space = Space::picture(asked.request.screen, asked.request.shown);
-            Ok((sse::of(response), OpenAiAnswer::new(space, asked.name)))
+            let space = request::space(&asked.request);
+            let answer = OpenAiAnswer::new(space, self.surface(&asked), asked.name);
+            Ok((sse::of(response), answer))
         };
         begin.boxed()
     }

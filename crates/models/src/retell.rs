@@ -11,7 +11,7 @@ use deskhand_core::{
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::{exchange::Exchange, space::Space};
+use crate::{browser_input, exchange::Exchange, space::Space};
 
 /// Stands in for missing text if a vendor requires some.
 pub(crate) const NOTHING: &str = "[nothing]";
@@ -51,6 +51,9 @@ pub(crate) fn done<'a>(exchange: &Exchange<'a>, space: &Space) -> Vec<Told<'a>> 
 
 /// Returns the input of a call. Input that is not a valid action stays as it is.
 fn input(call: &ToolCall, space: &Space) -> Value {
+    if call.tool == NativeTool::Browser.name() {
+        return browser_input::shown(&call.input, space);
+    }
     let is_computer = call.tool == NativeTool::Computer.name();
     let action = is_computer.then(|| Action::deserialize(&call.input));
     match action {

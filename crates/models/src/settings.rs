@@ -28,6 +28,18 @@ pub struct AccountSettings {
     pub key: Option<Secret>,
     /// The base URL, if it is not the vendor's usual one.
     pub base_url: Option<String>,
+    /// The form in which the browser is offered. Anthropic and Google always have their own.
+    pub browser_tool: BrowserTool,
+}
+
+/// The form in which a session's browser is offered to models that get no screen.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum BrowserTool {
+    /// The vendor's own browser tool, or a function `browser` if it has none.
+    #[default]
+    Vendor,
+    /// A function `computer` with an `action`, whose results are a picture and an address.
+    ComputerFunction,
 }
 
 /// Anthropic's models at Amazon.

@@ -3,13 +3,18 @@
 //! Actions use native pixels. A model points at the picture that it was shown, which may be smaller than the screen,
 //! or at a grid of a thousand by a thousand for every size.
 
-use deskhand_core::action::{Action, Point, Region, ScreenSize};
+use deskhand_core::{
+    action::{Action, Point, Region, ScreenSize},
+    browser::ShownPage,
+};
 
 /// The screen and the coordinates that a model uses for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Space {
     native: ScreenSize,
     grid: Grid,
+    /// The page that the model was last shown.
+    page: Option<ShownPage>,
 }
 
 /// The unit of a model's coordinates.
@@ -34,14 +39,41 @@ pub(crate) struct Outside {
 impl Space {
     /// Creates the space of a model that points at the pixels of a picture.
     pub(crate) fn picture(native: ScreenSize, shown: ScreenSize) -> Self {
-        let grid = Grid::Picture(shown);
-        Self { native, grid }
+        Self {
+            native,
+            grid: Grid::Picture(shown),
+            page: None,
+        }
     }
 
     /// Creates the space of a model that points at thousandths.
     pub(crate) fn thousandths(native: ScreenSize) -> Self {
-        let grid = Grid::Thousandths;
-        Self { native, grid }
+        Self {
+            native,
+            grid: Grid::Thousandths,
+            page: None,
+        }
+    }
+
+    /// Adds the page that the model was last shown.
+    pub(crate) fn over_page(self, page: Option<ShownPage>) -> Self {
+        Self { page, ..self }
+    }
+
+    /// Returns the coordinates for the visible part of a page, in CSS pixels. Before the model has seen a page, they are
+    /// those of the screen.
+    pub(crate) fn page(&self) -> Self {
+        let Some(ShownPage { viewport, shown }) = self.page else {
+            return *self;
+        };
+        Self {
+            native: viewport,
+            grid: match self.grid {
+                Grid::Picture(_) => Grid::Picture(shown),
+                Grid::Thousandths => Grid::Thousandths,
+            },
+            page: self.page,
+        }
     }
 
     /// Returns the size of the screen.

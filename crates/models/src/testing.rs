@@ -6,6 +6,7 @@ use bytes::Bytes;
 use deskhand_core::{
     action::ScreenSize,
     blob::BlobFormat,
+    browser::{BrowserState, ShownPage, TabEntry, TabNumber},
     model::{
         CallResult, Chunk, Image, Item, ModelError, ModelRequest, Original, ShownFile, ToolCall,
     },
@@ -37,6 +38,7 @@ pub(crate) fn request(items: Vec<Item>) -> ModelRequest {
         shown: SCREEN,
         tools: golden_tools(),
         items,
+        page: None,
     }
 }
 
@@ -83,12 +85,48 @@ pub(crate) fn file(name: &str, media_type: &'static str) -> ShownFile {
     }
 }
 
+/// A browser with two tabs.
+pub(crate) fn browser_state() -> BrowserState {
+    let tab = |number, is_current| TabEntry {
+        tab: TabNumber(number),
+        url: format!("https://shop.example/{number}"),
+        title: format!("Shop {number}"),
+        is_current,
+    };
+    BrowserState {
+        tabs: vec![tab(1, false), tab(2, true)],
+        changes: Vec::new(),
+        dialog: None,
+        page: Some(PAGE),
+    }
+}
+
+/// A page whose picture is half as large.
+pub(crate) const PAGE: ShownPage = ShownPage {
+    viewport: ScreenSize {
+        width: 2000,
+        height: 1000,
+    },
+    shown: ScreenSize {
+        width: 1000,
+        height: 500,
+    },
+};
+
+/// The same tools without the computer, and with the browser.
+pub(crate) fn browser_tools() -> ToolSpecs {
+    let all = deskhand_agent::tools::all().specs(SCREEN);
+    let is_kept = |spec: &&ToolSpec| matches!(&*spec.name, "bash" | "browser");
+    all.iter().filter(is_kept).cloned().collect()
+}
+
 pub(crate) fn result(call: &str, text: &str) -> CallResult {
     CallResult {
         call: call.to_owned(),
         text: text.to_owned(),
         is_error: false,
         image: None,
+        browser: None,
     }
 }
 

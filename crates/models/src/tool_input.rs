@@ -9,8 +9,10 @@ use deskhand_core::{
 use serde_json::{Value, json};
 
 use crate::{
+    browser_input, computer_function,
     input::{BadInput, Input},
     space::{Outside, Space},
+    surface::Surface,
 };
 
 /// A call that makes no sense. The text is for the model.
@@ -42,12 +44,15 @@ const OLD_EDITOR: &str = "str_replace_editor";
 pub(crate) fn function_name(tool: &ToolSpec) -> &str {
     match tool.native {
         Some(NativeTool::Editor) => EDITOR,
-        Some(NativeTool::Computer | NativeTool::Shell) | None => &tool.name,
+        Some(NativeTool::Computer | NativeTool::Shell | NativeTool::Browser) | None => &tool.name,
     }
 }
 
 /// Returns the name of our tool for a function, and its input as our tool takes it. The error is for the model.
 pub(crate) fn read(name: &str, input: &Value, space: &Space) -> (String, Result<Value, String>) {
+    if name == NativeTool::Browser.name() {
+        return (name.to_owned(), browser_input::read(input, space));
+    }
     let fields = Input::of(input);
     let (tool, read) = match name {
         "computer" => {
@@ -61,6 +66,20 @@ pub(crate) fn read(name: &str, input: &Value, space: &Space) -> (String, Result<
         other => (other, Ok(input.clone())),
     };
     (tool.to_owned(), read.map_err(|problem| problem.to_string()))
+}
+
+/// Reads a call of a function where the session's computer may be the browser.
+pub(crate) fn read_on(
+    surface: Surface,
+    name: &str,
+    input: &Value,
+    space: &Space,
+) -> (String, Result<Value, String>) {
+    if surface == Surface::PageFunction && name == computer_function::NAME {
+        let tool = NativeTool::Browser.name().to_owned();
+        return (tool, computer_function::read(input, space));
+    }
+    read(name, input, space)
 }
 
 /// Reads an action whose name is not in the input. The error is for the model.

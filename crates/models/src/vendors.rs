@@ -93,7 +93,10 @@ pub(crate) fn all(settings: &ModelSettings) -> Result<Vec<Vendor>, BadModelSetti
         &settings.openai,
         OPENAI_URL,
         variables::OPENAI_KEY,
-        |client, base_url, key| Arc::new(OpenAi::new(client, base_url, key)),
+        |client, base_url, key| {
+            let browser_tool = settings.openai.browser_tool;
+            Arc::new(OpenAi::new(client, base_url, key, browser_tool))
+        },
     )?;
     let gemini = keyed(
         "gemini",
@@ -182,12 +185,7 @@ fn compatible(
     let client = http::client(&base_url)?;
     Ok(Vendor {
         name: name.to_owned(),
-        account: Ok(Arc::new(Chat::new(
-            name,
-            client,
-            base_url,
-            settings.key.clone(),
-        ))),
+        account: Ok(Arc::new(Chat::new(name, client, base_url, settings))),
         is_meant: true,
     })
 }

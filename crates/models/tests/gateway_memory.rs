@@ -47,6 +47,7 @@ fn gateway() -> VendorGateway {
     let account = AccountSettings {
         key: Some(Secret::new("sk-test")),
         base_url: Some("http://127.0.0.1:1/v1".to_owned()),
+        ..AccountSettings::default()
     };
     VendorGateway::new(&ModelSettings {
         anthropic: account.clone(),

@@ -64,6 +64,8 @@ pub(crate) struct Browser {
     settings: Arc<BrowserSettings>,
     /// The page on which a verb holds a mouse button down, and the place.
     held: Arc<Mutex<Option<HeldButton>>>,
+    /// The keys that a verb holds down.
+    held_keys: Arc<Mutex<Option<HeldKeys>>>,
     /// The id of its main process.
     pub(crate) pid: u32,
 }
@@ -74,6 +76,14 @@ struct HeldButton {
     page: Target,
     x: f64,
     y: f64,
+}
+
+/// Keys that a verb holds down.
+#[derive(Debug)]
+struct HeldKeys {
+    page: Target,
+    /// The events that release them.
+    releases: Vec<serde_json::Value>,
 }
 
 impl Browser {
@@ -92,6 +102,7 @@ impl Browser {
             observer,
             settings: Arc::new(settings),
             held: Arc::default(),
+            held_keys: Arc::default(),
             pid,
         })
     }
@@ -109,6 +120,7 @@ impl Browser {
 
     /// Stops following the tabs, and forgets everything about them. The next verb begins anew.
     pub(crate) async fn leave(&self) {
+        self.let_go().await;
         let sessions: Vec<String> = {
             let seen = self.observer.seen();
             let sessions = seen.tabs.iter().filter_map(|tab| tab.session.clone());
@@ -124,5 +136,12 @@ impl Browser {
     fn held(&self) -> std::sync::MutexGuard<'_, Option<HeldButton>> {
         // No code under this lock panics halfway.
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn held_keys(&self) -> std::sync::MutexGuard<'_, Option<HeldKeys>> {
+        // No code under this lock panics halfway.
+        self.held_keys
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1509,7 +1509,7 @@ export interface components {
         /** @enum {string} */
         Role: "user" | "assistant";
         /** @enum {string} */
-        RuleTool: "computer" | "bash" | "editor" | "fill_secret" | "http_secret" | "any";
+        RuleTool: "computer" | "browser" | "bash" | "editor" | "fill_secret" | "http_secret" | "any";
         /** @description A piece of the model's thinking or text. Pieces with the same `turn` and `block` belong together. */
         SaidData: {
             /**

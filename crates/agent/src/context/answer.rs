@@ -2,12 +2,14 @@
 
 use deskhand_core::{
     action::Point,
+    browser::BrowserState,
     event::{Cost, Said, Screenshot, ToolResult, ToolUse},
     model::{CallResult, Item, Original, ToolCall},
-    tool::write_parts,
+    tool::{NativeTool, write_parts},
 };
+use serde::Deserialize;
 
-use super::{Blocks, Sight};
+use super::{Blocks, PictureOf, Sight};
 
 /// The result of a call whose turn ended without one.
 const INTERRUPTED: &str = "Interrupted: it is not known whether it was done.";
@@ -87,6 +89,7 @@ impl Answer {
                 },
                 is_error: result.is_error,
                 image: None,
+                browser: browser_state(&call.call, result),
             });
         }
     }
@@ -102,8 +105,14 @@ impl Answer {
         else {
             return;
         };
-        let is_part = call.input["action"] == "zoom";
-        result.image = sight.image(screenshot, is_part).cloned();
+        let subject = if call.tool == NativeTool::Browser.name() {
+            PictureOf::Page
+        } else if call.input["action"] == "zoom" {
+            PictureOf::PartOfScreen
+        } else {
+            PictureOf::Screen
+        };
+        result.image = sight.image(screenshot, subject).cloned();
         if result.image.is_none() {
             if !result.text.is_empty() {
                 result.text.push('\n');
@@ -183,7 +192,17 @@ impl Call {
             text: INTERRUPTED.to_owned(),
             is_error: true,
             image: None,
+            browser: None,
         };
         (self.call, self.result.unwrap_or(interrupted))
     }
+}
+
+/// Returns the state of the browser that a result reports. Results of earlier versions have none.
+fn browser_state(call: &ToolCall, result: &ToolResult) -> Option<BrowserState> {
+    let state = result.state.as_ref()?;
+    let is_browser = call.tool == NativeTool::Browser.name();
+    is_browser
+        .then(|| BrowserState::deserialize(state).ok())
+        .flatten()
 }

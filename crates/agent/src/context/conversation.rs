@@ -11,7 +11,7 @@ use deskhand_core::{
     model::{Image, Item},
 };
 
-use super::{Sight, answer::Answer, files, unanswered::Unanswered};
+use super::{PictureOf, Sight, answer::Answer, files, unanswered::Unanswered};
 use crate::{gauge, listen::REFUSED, turn::Originals};
 
 const STOPPED_NOTE: &str = "[The previous turn was stopped by a person.]";
@@ -175,7 +175,7 @@ impl<'a> Conversation<'a> {
         self.sight.n_old = sight.n_old.saturating_sub(1);
         match screenshot.call {
             Some(_) => self.answer.picture(screenshot, &sight),
-            None => self.handed_back(sight.image(screenshot, false).cloned()),
+            None => self.handed_back(sight.image(screenshot, PictureOf::Screen).cloned()),
         }
     }
 

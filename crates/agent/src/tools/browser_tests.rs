@@ -1,10 +1,15 @@
 use deskhand_core::{
-    action::Button,
+    action::{Button, Point, Region},
+    blob::BlobFormat,
     browser::{FieldValue, PageCondition},
 };
 use serde_json::json;
 
 use super::*;
+
+const TOOL: BrowserTool = BrowserTool {
+    offers_scripts: false,
+};
 
 fn read(input: &Value) -> Result<Browse, String> {
     let call: BrowserInput = read_as(NAME, input).map_err(|error| error.to_string())?;
@@ -40,6 +45,30 @@ fn a_flat_call_becomes_a_verb() {
             timeout_ms: 1500,
         }
     );
+    assert_eq!(
+        verb(&json!({"action": "drag", "path_points": [[1, 2], [3, 4], [5, 6]]})),
+        BrowserVerb::Drag {
+            path: [(1, 2), (3, 4), (5, 6)]
+                .map(|(x, y)| PagePlace::Point(Point { x, y }))
+                .into(),
+            modifiers: Vec::new(),
+        }
+    );
+    assert_eq!(
+        verb(&json!({"action": "zoom", "region": [1, 2, 3, 4]})),
+        BrowserVerb::Screenshot {
+            area: PageArea::Region(Region {
+                x0: 1,
+                y0: 2,
+                x1: 3,
+                y1: 4,
+            }),
+            format: BlobFormat::Jpeg,
+        }
+    );
+    let looking = read(&json!({"action": "pause", "seconds": 0.5, "look": true})).unwrap();
+    assert_eq!(looking.verb, BrowserVerb::Pause { ms: 500 });
+    assert_eq!(looking.look, Some(BlobFormat::Jpeg));
     assert_eq!(
         verb(&json!({"action": "navigate", "url": "back"})),
         BrowserVerb::Back
@@ -81,11 +110,12 @@ fn a_bad_call_is_told_what_it_lacks() {
 
 #[test]
 fn every_action_that_is_offered_is_known() {
-    let offered = input::parameters()["properties"]["action"]["enum"].clone();
+    let offered = schema::parameters(true)["properties"]["action"]["enum"].clone();
     for action in offered.as_array().unwrap() {
         let call = json!({
             "action": action, "ref": "e1", "to_ref": "e2", "url": "a.example", "keys": "Tab",
             "value": "v", "options": ["o"], "paths": ["p"], "path": "p", "accept": true, "tab": 1,
+            "seconds": 1, "region": [0, 0, 9, 9],
         });
         let mut call = call;
         if action != "wait" {
@@ -97,7 +127,7 @@ fn every_action_that_is_offered_is_known() {
 
 #[test]
 fn looking_is_no_risk_and_scripts_are() {
-    let risk = |input| BrowserTool.read(&input).unwrap().proposal().risk;
+    let risk = |input| TOOL.read(&input).unwrap().proposal().risk;
     assert_eq!(risk(json!({"action": "read_page"})), Risk::Looks);
     assert_eq!(
         risk(json!({"action": "click", "ref": "e1"})),
@@ -107,4 +137,16 @@ fn looking_is_no_risk_and_scripts_are() {
         risk(json!({"action": "script", "text": "1"})),
         Risk::Risky(None)
     );
+}
+
+#[test]
+fn scripts_are_offered_only_where_they_are_allowed() {
+    let offers = |allowed: bool| {
+        let tools = crate::tools::all().with_browser_scripts(allowed);
+        let offers = tools.offers();
+        let browser = offers.iter().find(|offer| offer.name == NAME).unwrap();
+        let actions = browser.parameters["properties"]["action"]["enum"].clone();
+        actions.as_array().unwrap().contains(&json!("script"))
+    };
+    assert_eq!([offers(true), offers(false)], [true, false]);
 }

@@ -95,6 +95,41 @@ async fn the_model_sees_the_screen_after_the_last_action_and_where_it_asks_to() 
 }
 
 #[tokio::test(start_paused = true)]
+async fn of_several_calls_of_the_browser_the_last_has_a_picture() {
+    let open = (
+        "browser",
+        json!({"action": "navigate", "url": "a.example", "look": true}),
+    );
+    let click = (
+        "browser",
+        json!({"action": "click", "x": 1, "y": 2, "look": true}),
+    );
+    let computer = FakeSandbox::new(Vec::new());
+    let answer = calls(vec![open, click, runs("ls")]);
+    let stage = Stage::with_computers(vec![answer, says("Done.")], vec![computer.clone()]);
+    stage.run().await;
+    let requests = computer.requests.borrow().clone();
+    let looks = requests.iter().filter_map(|request| match request {
+        SessionRequest::Browse(browse) => Some(browse.look.is_some()),
+        _ => None,
+    });
+    assert_eq!(looks.collect::<Vec<_>>(), [false, true]);
+    let [_, _, Item::Results(results)] = &*stage.shown() else {
+        panic!("{:?}", stage.shown());
+    };
+    let pages = results.iter().map(|result| {
+        let page = result.browser.as_ref().and_then(|state| state.page);
+        (result.image.is_some(), page.is_some())
+    });
+    assert_eq!(
+        pages.collect::<Vec<_>>(),
+        [(false, false), (true, true), (false, false)]
+    );
+    // Points are told in no units: each model counts in its own.
+    assert_eq!(results[1].text, "Clicked the point.");
+}
+
+#[tokio::test(start_paused = true)]
 async fn what_may_move_the_focus_settles_before_the_next_action() {
     let chord = ("computer", json!({"action": "key", "keys": "ctrl+l"}));
     let answer = vec![click(1, 2), types("a"), chord, types("b"), runs("ls")];

@@ -146,6 +146,7 @@ fn expected(step: &Step, n_requests: &mut usize) -> [Item; 2] {
                 bytes: format!("picture {n_requests}").into(),
                 format: BlobFormat::Png,
             }),
+            browser: None,
         }
     });
     let results = Item::Results(results.collect());

@@ -15,6 +15,7 @@ use deskhand_core::{
     action::{Action, Point, ScreenSize},
     attachment::{Attachment, AttachmentKind},
     blob::{BlobError, BlobFormat, BlobName, Blobs},
+    browser::{Browse, Browsed, BrowserFinding},
     budget::{Account, Accounts, Bound},
     clock::Clock,
     decision::{Ask, Reply},
@@ -231,12 +232,7 @@ fn done(request: &SessionRequest, n_requests: usize) -> SessionReply {
         SessionRequest::Edit(_) => SessionReply::Edit(Edited {
             text: "Edited.".to_owned(),
         }),
-        SessionRequest::Browse(_) => SessionReply::Browse(deskhand_core::browser::Browsed {
-            page: None,
-            finding: deskhand_core::browser::BrowserFinding::Done,
-            changes: Vec::new(),
-            frame: None,
-        }),
+        SessionRequest::Browse(browse) => SessionReply::Browse(browsed(browse, n_requests)),
         SessionRequest::OpenTerminal(_)
         | SessionRequest::ListTerminals(_)
         | SessionRequest::RenameTerminal(_)
@@ -245,6 +241,18 @@ fn done(request: &SessionRequest, n_requests: usize) -> SessionReply {
         | SessionRequest::TakeFile(_)
         | SessionRequest::ReadClipboard(_)
         | SessionRequest::SetClipboard(_) => panic!("a turn does not ask for {}", request.name()),
+    }
+}
+
+fn browsed(browse: &Browse, n_requests: usize) -> Browsed {
+    let frame = browse.look.map(|_format| frame(n_requests, None));
+    Browsed {
+        page: None,
+        finding: BrowserFinding::Done,
+        changes: Vec::new(),
+        tabs: Vec::new(),
+        viewport: frame.as_ref().map(|frame| frame.size),
+        frame,
     }
 }
 

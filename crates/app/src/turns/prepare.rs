@@ -33,7 +33,7 @@ impl Turns {
             .collect();
         let last_seq = history.iter().map(|event| event.seq).max().unwrap_or(0);
         let parts = &self.0;
-        let tools = tools::offered(&session.tools);
+        let tools = tools::offered(&session.tools).with_browser_scripts(parts.settings.browser_scripts);
         let prompt = SystemPrompt {
             template: parts.settings.prompt.for_tools(&session.tools),
             instructions: session.instructions.clone(),

@@ -18,7 +18,10 @@ pub struct Browsed {
     pub finding: BrowserFinding,
     /// Things that happened since the last verb, apart from the verb's own effect on the page.
     pub changes: Vec<BrowserChange>,
+    pub tabs: Vec<TabEntry>,
     pub frame: Option<Frame>,
+    /// The size of the visible part in CSS pixels, if the picture shows exactly that.
+    pub viewport: Option<ScreenSize>,
 }
 
 /// The state of the current tab.
@@ -132,10 +135,14 @@ pub enum BrowserChange {
         tab: TabNumber,
     },
     DownloadStarted {
+        /// The number of the download in this browser.
+        id: u32,
         url: String,
         path: String,
     },
     DownloadEnded {
+        id: u32,
+        url: String,
         path: String,
         state: DownloadState,
         n_bytes: u64,
@@ -154,14 +161,18 @@ impl OperationReply for Browsed {
             }
         }
         self.finding.for_each_text(visit);
+        for tab in &mut self.tabs {
+            visit(&mut tab.url);
+            visit(&mut tab.title);
+        }
         for change in &mut self.changes {
             match change {
                 BrowserChange::TabOpened { url, .. } => visit(url),
-                BrowserChange::DownloadStarted { url, path } => {
+                BrowserChange::DownloadStarted { url, path, .. }
+                | BrowserChange::DownloadEnded { url, path, .. } => {
                     visit(url);
                     visit(path);
                 }
-                BrowserChange::DownloadEnded { path, .. } => visit(path),
                 BrowserChange::TabClosed { .. }
                 | BrowserChange::TabCrashed { .. }
                 | BrowserChange::BrowserRestarted => {}

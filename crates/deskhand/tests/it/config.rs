@@ -123,6 +123,7 @@ fn without_configuration_the_defaults_are_in_force() {
     [models.openai]
     api_key = ""                                     # default
     base_url = ""                                    # default
+    browser_tool = "vendor"                          # default
 
     [models.gemini]
     api_key = ""                                     # default
@@ -131,18 +132,22 @@ fn without_configuration_the_defaults_are_in_force() {
     [models.openrouter]
     api_key = ""                                     # default
     base_url = ""                                    # default
+    browser_tool = "vendor"                          # default
 
     [models.ollama]
     api_key = ""                                     # default
     base_url = ""                                    # default
+    browser_tool = "vendor"                          # default
 
     [models.vllm]
     api_key = ""                                     # default
     base_url = ""                                    # default
+    browser_tool = "vendor"                          # default
 
     [models.litellm]
     api_key = ""                                     # default
     base_url = ""                                    # default
+    browser_tool = "vendor"                          # default
 
     [models.bedrock]
     region = ""                                      # default

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod bad_input;
+mod browser_wires;
 mod budgets;
 mod bus;
 mod changes;

@@ -1,8 +1,9 @@
 //! Converts tool calls of Anthropic's models, in every version of the tools, to our calls.
 
-use deskhand_core::model::ToolCall;
+use deskhand_core::{model::ToolCall, tool::NativeTool};
 use serde_json::Value;
 
+use super::browser;
 use crate::{space::Space, tool_input};
 
 /// The name of the toolset that the computer is in its newest form.
@@ -16,6 +17,11 @@ pub(super) fn read(block: &Value, space: &Space) -> ToolCall {
         (
             "computer".to_owned(),
             tool_input::read_action(name, input, space),
+        )
+    } else if block["toolset_name"] == browser::TOOLSET {
+        (
+            NativeTool::Browser.name().to_owned(),
+            browser::read(name, input, space),
         )
     } else {
         tool_input::read(name, input, space)

@@ -3,8 +3,13 @@
 use deskhand_core::model::{CallResult, Image, Item, ShownFile};
 use serde_json::{Value, json};
 
-use super::{EarlierThinking, VENDOR, forms, generation::Generation, offer::AnthropicOffer};
+use super::{
+    EarlierThinking, VENDOR, browser, browser_results, forms,
+    generation::Generation,
+    offer::{AnthropicOffer, BrowserForm},
+};
 use crate::{
+    browser_input,
     exchange::{self, ConversationPart, Exchange},
     images, retell,
     space::Space,
@@ -104,7 +109,7 @@ impl MessagesWriter {
         let blocks = original.and_then(|original| {
             forms::blocks(original, self.generation, self.offer.tools, thinking)
         });
-        let Some(blocks) = blocks else {
+        let Some(mut blocks) = blocks else {
             if retell::is_something(exchange.text) {
                 self.add("assistant", vec![words(exchange.text)]);
             }
@@ -113,10 +118,28 @@ impl MessagesWriter {
             }
             return;
         };
+        if self.offer.browser == BrowserForm::Function {
+            self.browser_as_function(exchange, &mut blocks);
+        }
         let results = self.results(exchange, &blocks);
         self.add("assistant", blocks);
         if !results.is_empty() {
             self.say(results);
+        }
+    }
+
+    /// Converts calls of the browser toolset to calls of the function that is offered instead.
+    fn browser_as_function(&self, exchange: &Exchange<'_>, blocks: &mut [Value]) {
+        for block in blocks {
+            let call = exchange.calls.iter().find(|call| block["id"] == call.id);
+            if let Some(call) = call.filter(|_| block["toolset_name"] == browser::TOOLSET) {
+                *block = json!({
+                    "type": "tool_use",
+                    "id": call.id,
+                    "name": call.tool,
+                    "input": browser_input::shown(&call.input, &self.space),
+                });
+            }
         }
     }
 
@@ -138,15 +161,18 @@ impl MessagesWriter {
     }
 
     fn result(&self, call: &Value, result: Option<&CallResult>) -> Value {
-        let is_error = result.is_none_or(|result| result.is_error);
-        let text = result.map_or(retell::NOT_DONE, |result| &result.text);
-        let image = result.and_then(|result| result.image.as_ref());
-        let image = image.filter(|_| !is_error);
-        let mut content = Vec::new();
-        if retell::is_something(text) || image.is_none() {
-            content.push(words(text));
-        }
-        content.extend(image.map(|image| self.picture(image)));
+        let is_browser = call["toolset_name"] == browser::TOOLSET;
+        let done = result.filter(|result| !result.is_error);
+        let content = done.and_then(|result| self.done(call, result, is_browser));
+        let is_error = content.is_none();
+        let content = content.unwrap_or_else(|| {
+            let text = result.map_or(retell::NOT_DONE, |result| &result.text);
+            vec![if is_browser {
+                words(&browser_results::failure(text))
+            } else {
+                words(text)
+            }]
+        });
         let mut block = json!({
             "type": "tool_result",
             "tool_use_id": call["id"],
@@ -159,6 +185,21 @@ impl MessagesWriter {
             block["toolset_name"] = toolset.clone();
         }
         block
+    }
+
+    /// Returns the content of the result of a call that was carried out.
+    fn done(&self, call: &Value, result: &CallResult, is_browser: bool) -> Option<Vec<Value>> {
+        let picture = result.image.as_ref().map(|image| self.picture(image));
+        if is_browser {
+            let member = call["name"].as_str().unwrap_or_default();
+            return browser_results::content(member, result, picture);
+        }
+        let mut content = Vec::new();
+        if retell::is_something(&result.text) || picture.is_none() {
+            content.push(words(&result.text));
+        }
+        content.extend(picture);
+        Some(content)
     }
 
     fn tell(&mut self, (text, image): retell::Told<'_>) {

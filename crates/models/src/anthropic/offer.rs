@@ -6,6 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use deskhand_core::{model::ModelRequest, tool::NativeTool};
 use reqwest::StatusCode;
 
 use super::generation::{Generation, ToolVersion};
@@ -21,18 +22,35 @@ const COMPACTION: &str = "compact-2026-01-12";
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct AnthropicOffer {
     pub(super) tools: ToolVersion,
+    pub(super) browser: BrowserForm,
     /// The vendor clears old results and summarizes, because we may not change the conversation ourselves.
     pub(super) clears: bool,
     /// The vendor rejects a picture that is too big instead of shrinking it silently.
     pub(super) is_strict: bool,
 }
 
+/// The form in which the browser is offered to a model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum BrowserForm {
+    Function,
+    Toolset,
+}
+
 impl AnthropicOffer {
     /// Returns the most that a model is known to accept.
     pub(super) fn to(model: &str) -> Self {
         let generation = Generation::of(model);
+        let tools = generation.newest_tools();
         Self {
-            tools: generation.newest_tools(),
+            tools,
+            // Both toolsets came together.
+            browser: match tools {
+                ToolVersion::Toolset20260801 => BrowserForm::Toolset,
+                ToolVersion::Computer20251124
+                | ToolVersion::Computer20250124
+                | ToolVersion::Computer20241022
+                | ToolVersion::Function => BrowserForm::Function,
+            },
             clears: generation.binds_thinking(),
             is_strict: true,
         }
@@ -44,9 +62,11 @@ impl AnthropicOffer {
     }
 
     /// Returns the values that a request with this offer needs in `anthropic-beta`.
-    pub(super) fn betas(self) -> Vec<&'static str> {
+    pub(super) fn betas(self, request: &ModelRequest) -> Vec<&'static str> {
         let clearing = self.clears.then_some([CONTEXT_MANAGEMENT, COMPACTION]);
-        let betas = self.tools.beta().into_iter();
+        let mut tools = request.tools.iter();
+        let has_computer = tools.any(|tool| tool.native == Some(NativeTool::Computer));
+        let betas = self.tools.beta().filter(|_| has_computer).into_iter();
         betas.chain(clearing.into_iter().flatten()).collect()
     }
 
@@ -78,6 +98,13 @@ impl AnthropicOffer {
                 ..self
             });
         }
+        let with_function = Self {
+            browser: BrowserForm::Function,
+            ..self
+        };
+        if self.browser == BrowserForm::Toolset && is_about(&["browser_toolset"]) {
+            return Some(with_function);
+        }
         let is_about_tools = is_about(&[
             "tool type",
             "tools.0",
@@ -85,8 +112,13 @@ impl AnthropicOffer {
             "computer_toolset",
             "computer-use-2",
         ]);
-        let tools = self.tools.older().filter(|_| is_about_tools)?;
-        Some(Self { tools, ..self })
+        match self.tools.older().filter(|_| is_about_tools) {
+            Some(tools) => Some(Self { tools, ..self }),
+            // A refusal that does not say which tool it means may be about the browser.
+            None => {
+                (is_about_tools && self.browser == BrowserForm::Toolset).then_some(with_function)
+            }
+        }
     }
 }
 

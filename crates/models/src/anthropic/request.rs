@@ -36,7 +36,7 @@ pub(super) fn body(
     said: &[Value],
 ) -> Value {
     let generation = Generation::of(model);
-    let space = Space::picture(request.screen, request.shown);
+    let space = space(request);
     // The conversation, cut to the vendor's limits.
     let writer = MessagesWriter::new(generation, offer, space, thinking);
     let mut messages = writer.write(&request.items, said);
@@ -50,7 +50,7 @@ pub(super) fn body(
     let mut body = json!({
         "max_tokens": generation.longest_answer(),
         "stream": true,
-        "tools": tools::entries(offer.tools, generation, request),
+        "tools": tools::entries(offer, generation, request),
         "system": [{
             "type": "text",
             "text": request.system,
@@ -76,6 +76,11 @@ pub(super) fn body(
         body["context_management"] = context_management();
     }
     body
+}
+
+/// Returns the coordinates of a request's pictures.
+pub(super) fn space(request: &ModelRequest) -> Space {
+    Space::picture(request.screen, request.shown).over_page(request.page)
 }
 
 /// Returns the rules by which the vendor shortens long conversations, because we may not change them ourselves.

@@ -291,8 +291,9 @@ fn old_conversations_are_cleared_by_the_vendor_where_they_may_not_be_changed_her
     let of = |model: &str| {
         let offer = AnthropicOffer::to(model);
         let items = vec![prompt("hi")];
+        let betas = offer.betas(&testing::request(items.clone()));
         let body = body(model, offer.tools, items, &[]);
-        (body["context_management"].clone(), offer.betas())
+        (body["context_management"].clone(), betas)
     };
     let (edits, betas) = of("claude-opus-5-5");
     assert_eq!(

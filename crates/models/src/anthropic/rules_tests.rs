@@ -31,7 +31,7 @@ fn body(model: &str, items: &[Item]) -> Value {
     )
 }
 
-/// Calls of the computer in its newest form and of the shell in turn.
+/// Calls of the computer and of the browser in their newest forms, and of the shell, in turn.
 fn sent(model: &str, index: usize, by: By, text: &str, n_calls: usize) -> Sent {
     let ids: Vec<String> = (0..n_calls)
         .map(|call| format!("t{index}_{call}"))
@@ -41,10 +41,12 @@ fn sent(model: &str, index: usize, by: By, text: &str, n_calls: usize) -> Sent {
         content.push(json!({"type": "text", "text": text}));
     }
     for (place, id) in ids.iter().enumerate() {
-        content.push(if place % 2 == 0 {
-            json!({"type": "tool_use", "id": id, "name": "screenshot", "toolset_name": "computer", "input": {}})
-        } else {
-            json!({"type": "tool_use", "id": id, "name": "bash", "input": {"command": "ls"}})
+        let member = |set: &str, name: &str| json!({"type": "tool_use", "id": id, "name": name, "toolset_name": set, "input": {}});
+        content.push(match (index + place) % 4 {
+            0 => member("computer", "screenshot"),
+            1 => json!({"type": "tool_use", "id": id, "name": "bash", "input": {"command": "ls"}}),
+            2 => member("browser", "left_click"),
+            _ => member("browser", "new_tab"),
         });
     }
     if content.len() == 1 {
@@ -113,8 +115,36 @@ fn results_fault(before: Option<&Value>, message: &Value) -> Option<String> {
         if result["is_error"] == true && has_picture {
             return Some("an error has a picture".to_owned());
         }
+        if let Some(fault) = state_fault(call, result) {
+            return Some(fault.to_owned());
+        }
     }
     None
+}
+
+/// What is wrong with the state of the browser in a result.
+fn state_fault(call: &Value, result: &Value) -> Option<&'static str> {
+    let is_state = |part: &&Value| part["type"] == "browser_state";
+    let states: Vec<&Value> = blocks(result).iter().filter(is_state).collect();
+    let is_member = call["toolset_name"] == "browser";
+    if !states.is_empty() && (!is_member || result["is_error"] == true) {
+        return Some("the state of the browser is in another result");
+    }
+    if is_member && call["name"] == "new_tab" && result["is_error"] != true {
+        let is_only = states.len() == 1 && blocks(result).len() == 1;
+        let opened = &states.first()?["state_changes"][0]["tab_id"];
+        let is_active = states[0]["tabs"]
+            .as_array()?
+            .iter()
+            .any(|tab| tab["active"] == true && tab["tab_id"] == *opened);
+        return (!is_only || !is_active).then_some("a new tab is not reported as it must be");
+    }
+    let is_one = |state: &&Value| {
+        let tabs = state["tabs"].as_array().into_iter().flatten();
+        tabs.filter(|tab| tab["active"] == true).count() == 1
+    };
+    let is_good = states.len() <= 1 && states.iter().all(is_one);
+    (!is_good).then_some("the state of the browser is not one")
 }
 
 fn without_marks(body: &Value) -> Vec<Value> {

@@ -7,20 +7,26 @@ use deskhand_core::{
 };
 use serde_json::{Value, json};
 
-use super::generation::{Generation, ToolVersion};
+use super::{
+    browser,
+    generation::{Generation, ToolVersion},
+    offer::{AnthropicOffer, BrowserForm},
+};
 use crate::tool_input::function_name;
 
 /// Writes the tools of a request.
 pub(super) fn entries(
-    version: ToolVersion,
+    offer: AnthropicOffer,
     generation: Generation,
     request: &ModelRequest,
 ) -> Vec<Value> {
+    let version = offer.tools;
     let entry = |tool: &ToolSpec| match tool.native {
         Some(NativeTool::Computer) => computer(tool, version, request.shown),
         Some(NativeTool::Shell) => shell(version),
         Some(NativeTool::Editor) => editor(version, generation),
-        None => function(tool),
+        Some(NativeTool::Browser) if offer.browser == BrowserForm::Toolset => browser::entry(tool),
+        Some(NativeTool::Browser) | None => function(tool),
     };
     request.tools.iter().map(entry).collect()
 }

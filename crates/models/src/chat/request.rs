@@ -2,16 +2,18 @@
 
 use deskhand_core::{
     model::{Image, ModelRequest, ShownFile},
-    tool::ToolSpec,
+    tool::{NativeTool, ToolSpec},
 };
 use serde_json::{Value, json};
 
 use super::VENDOR;
 use crate::{
+    computer_function,
     exchange::{self, ConversationPart, Exchange},
     images::{data_url, file_data_url, file_label},
     retell,
     space::Space,
+    surface::Surface,
     tool_input::function_name,
 };
 
@@ -21,57 +23,83 @@ const AFTER_THAT: &str = "[The screen after that:]";
 pub(super) const REASONING: [&str; 2] = ["reasoning_content", "reasoning_details"];
 
 /// Writes the body of a request.
-pub(super) fn body(model: &str, request: &ModelRequest) -> Value {
-    let mut messages = vec![said("system", &request.system)];
-    let space = Space::picture(request.screen, request.shown);
+pub(super) fn body(model: &str, surface: Surface, request: &ModelRequest) -> Value {
+    let mut writer = ChatWriter {
+        model,
+        surface,
+        space: space(request),
+        messages: vec![said("system", &request.system)],
+    };
     for part in exchange::parts(&request.items) {
-        write(part, model, &space, &mut messages);
+        writer.write(part);
     }
     json!({
         "model": model,
         "stream": true,
         "stream_options": {"include_usage": true},
-        "messages": messages,
-        "tools": request.tools.iter().map(tool).collect::<Vec<_>>(),
+        "messages": writer.messages,
+        "tools": request.tools.iter().map(|one| tool(one, surface)).collect::<Vec<_>>(),
     })
 }
 
-fn tool(tool: &ToolSpec) -> Value {
-    json!({
-        "type": "function",
-        "function": {
+/// Returns the coordinates of a request's pictures.
+pub(super) fn space(request: &ModelRequest) -> Space {
+    Space::picture(request.screen, request.shown).over_page(request.page)
+}
+
+fn tool(tool: &ToolSpec, surface: Surface) -> Value {
+    let function = if tool.native == Some(NativeTool::Browser) && surface == Surface::PageFunction {
+        json!({
+            "name": computer_function::NAME,
+            "description": computer_function::DESCRIPTION,
+            "parameters": computer_function::parameters(),
+        })
+    } else {
+        json!({
             "name": function_name(tool),
             "description": tool.description,
             "parameters": tool.parameters,
-        },
-    })
+        })
+    };
+    json!({"type": "function", "function": function})
 }
 
-fn write(part: ConversationPart<'_>, model: &str, space: &Space, messages: &mut Vec<Value>) {
-    match part {
-        ConversationPart::Said(text) => messages.push(said("user", text)),
-        ConversationPart::Shown { text, image } => messages.push(shown(text, image)),
-        ConversationPart::Files(files) => messages.push(attached(files)),
-        ConversationPart::Exchange(exchange) => match sent(&exchange, model) {
-            Some(message) => {
-                messages.push(message.clone());
-                messages.extend(results(&exchange, &message));
-            }
-            None => {
-                if retell::is_something(exchange.text) {
-                    messages.push(said("assistant", exchange.text));
+/// Writes the conversation.
+struct ChatWriter<'a> {
+    model: &'a str,
+    surface: Surface,
+    space: Space,
+    messages: Vec<Value>,
+}
+
+impl ChatWriter<'_> {
+    fn write(&mut self, part: ConversationPart<'_>) {
+        let messages = &mut self.messages;
+        match part {
+            ConversationPart::Said(text) => messages.push(said("user", text)),
+            ConversationPart::Shown { text, image } => messages.push(shown(text, image)),
+            ConversationPart::Files(files) => messages.push(attached(files)),
+            ConversationPart::Exchange(exchange) => match sent(&exchange, self.model) {
+                Some(message) => {
+                    messages.push(message.clone());
+                    messages.extend(results(&exchange, &message, self.surface));
                 }
-                messages.extend(retell::done(&exchange, space).into_iter().map(told));
+                None => {
+                    if retell::is_something(exchange.text) {
+                        messages.push(said("assistant", exchange.text));
+                    }
+                    messages.extend(retell::done(&exchange, &self.space).into_iter().map(told));
+                }
+            },
+            ConversationPart::Stray(results) => {
+                messages.extend(results.iter().map(retell::stray).map(told));
             }
-        },
-        ConversationPart::Stray(results) => {
-            messages.extend(results.iter().map(retell::stray).map(told));
-        }
-        ConversationPart::CutOff(text) => {
-            if retell::is_something(text) {
-                messages.push(said("assistant", text));
+            ConversationPart::CutOff(text) => {
+                if retell::is_something(text) {
+                    messages.push(said("assistant", text));
+                }
+                messages.push(said("user", retell::GO_ON));
             }
-            messages.push(said("user", retell::GO_ON));
         }
     }
 }
@@ -90,15 +118,24 @@ fn sent(exchange: &Exchange<'_>, model: &str) -> Option<Value> {
 }
 
 /// Returns the results of an answer's calls. A function's result is text, so the user shows the pictures.
-fn results(exchange: &Exchange<'_>, message: &Value) -> Vec<Value> {
+fn results(exchange: &Exchange<'_>, message: &Value, surface: Surface) -> Vec<Value> {
     let calls = message["tool_calls"].as_array();
     let mut messages = Vec::new();
     let mut pictures = Vec::new();
     for call in calls.into_iter().flatten() {
         let result = exchange.result(call["id"].as_str().unwrap_or_default());
-        let text = result.map_or(retell::NOT_DONE, |result| &result.text);
+        let is_page =
+            surface == Surface::PageFunction && call["function"]["name"] == computer_function::NAME;
+        let text = if is_page {
+            // The picture is in the text.
+            computer_function::result(result)
+        } else {
+            pictures.extend(result.and_then(|result| result.image.as_ref()));
+            result
+                .map_or(retell::NOT_DONE, |result| &result.text)
+                .to_owned()
+        };
         messages.push(json!({"role": "tool", "tool_call_id": call["id"], "content": text}));
-        pictures.extend(result.and_then(|result| result.image.as_ref()));
     }
     if !pictures.is_empty() {
         messages.push(shown(AFTER_THAT, pictures));

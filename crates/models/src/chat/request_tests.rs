@@ -4,7 +4,10 @@ use deskhand_core::model::Item;
 use serde_json::{Value, json};
 
 use super::{VENDOR, request};
-use crate::testing::{self, failed, prompt, shown};
+use crate::{
+    surface::Surface,
+    testing::{self, failed, prompt, shown},
+};
 
 fn messages(model: &str) -> Value {
     let message = json!({
@@ -23,7 +26,7 @@ fn messages(model: &str) -> Value {
         // In another order than they were asked for, and one is missing.
         Item::Results(vec![failed("c", "It broke."), shown("a", "Done.")]),
     ];
-    request::body(model, &testing::request(items))["messages"].clone()
+    request::body(model, Surface::Screen, &testing::request(items))["messages"].clone()
 }
 
 #[test]

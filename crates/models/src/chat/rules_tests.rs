@@ -7,13 +7,14 @@ use serde_json::{Value, json};
 use super::{VENDOR, request};
 use crate::{
     conversations::{By, Sent, beginnings, items, steps},
+    surface::Surface,
     testing,
 };
 
 const MODEL: &str = "qwen3-vl";
 
 fn messages(items: &[Item]) -> Vec<Value> {
-    let body = request::body(MODEL, &testing::request(items.to_vec()));
+    let body = request::body(MODEL, Surface::Screen, &testing::request(items.to_vec()));
     body["messages"].as_array().unwrap().clone()
 }
 

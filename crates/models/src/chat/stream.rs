@@ -9,6 +9,7 @@ use uuid::Uuid;
 use super::{VENDOR, request::REASONING};
 use crate::{
     space::Space,
+    surface::Surface,
     talk::{State, StreamedAnswer},
     tool_input,
 };
@@ -17,6 +18,7 @@ use crate::{
 #[derive(Debug)]
 pub(crate) struct ChatAnswer {
     space: Space,
+    surface: Surface,
     model: String,
     text: String,
     is_thinking: bool,
@@ -38,9 +40,10 @@ struct PartialCall {
 }
 
 impl ChatAnswer {
-    pub(super) fn new(space: Space, model: String) -> Self {
+    pub(super) fn new(space: Space, surface: Surface, model: String) -> Self {
         Self {
             space,
+            surface,
             model,
             text: String::new(),
             is_thinking: false,
@@ -127,7 +130,8 @@ impl ChatAnswer {
             }));
             let (tool, read, input) = match input {
                 Ok(input) => {
-                    let (tool, read) = tool_input::read(&call.name, &input, &self.space);
+                    let (tool, read) =
+                        tool_input::read_on(self.surface, &call.name, &input, &self.space);
                     (tool, read, input)
                 }
                 Err(error) => (

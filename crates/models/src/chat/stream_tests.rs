@@ -5,15 +5,18 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::stream::ChatAnswer;
-use crate::testing::{
-    self, after_what_was_said, broken_off, calls, error, events, lengths, space, whole, written,
+use crate::{
+    surface::Surface,
+    testing::{
+        self, after_what_was_said, broken_off, calls, error, events, lengths, space, whole, written,
+    },
 };
 
 const STREAM: &str = include_str!("../../tests/it/streams/chat.sse");
 
 fn read(body: &str, lengths: &[usize]) -> Vec<Result<Chunk, ModelError>> {
     testing::read(body, lengths, |_| {
-        ChatAnswer::new(space(), "qwen3-vl".to_owned())
+        ChatAnswer::new(space(), Surface::Screen, "qwen3-vl".to_owned())
     })
 }
 

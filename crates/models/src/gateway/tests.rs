@@ -6,6 +6,7 @@ fn gateway() -> VendorGateway {
     let account = |key: &str, url: &str| AccountSettings {
         key: Some(Secret::new(key)),
         base_url: Some(url.to_owned()),
+        ..AccountSettings::default()
     };
     let settings = ModelSettings {
         anthropic: account("sk-canary-anthropic", "http://127.0.0.1:1"),

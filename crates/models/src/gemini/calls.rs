@@ -4,13 +4,16 @@ use deskhand_core::{
     action::{Action, Button, LONGEST_WAIT_MS, Point},
     decision::DecisionKind,
     model::{Check, ToolCall},
+    tool::NativeTool,
 };
 use serde_json::{Value, json};
 
+use super::page;
 use crate::{
     call_ids, chords,
     input::{BadInput, Input},
     space::{Outside, Space},
+    surface::Surface,
     tool_input,
 };
 
@@ -23,11 +26,11 @@ const SCROLL_PIXELS: f64 = 300.0;
 /// The default scroll distance of the first models, in thousandths of the screen.
 const SCROLL_THOUSANDTHS: f64 = 800.0;
 /// The page that a search starts from.
-const SEARCH: &str = "https://www.google.com";
+pub(super) const SEARCH: &str = "https://www.google.com";
 
 /// An action that makes no sense. The text is for the model.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
-enum BadGeminiAction {
+pub(super) enum BadGeminiAction {
     #[error(transparent)]
     Input(#[from] BadInput),
     #[error(transparent)]
@@ -43,10 +46,23 @@ enum BadGeminiAction {
 }
 
 /// Returns the calls that a function call of the model stands for, in order.
-pub(super) fn read(id: &str, call: &Value, space: &Space) -> Vec<ToolCall> {
+pub(super) fn read(id: &str, call: &Value, space: &Space, surface: Surface) -> Vec<ToolCall> {
     let name = call["name"].as_str().unwrap_or_default();
     let args = &call["args"];
-    let Some(actions) = actions(name, Input::of(args), space) else {
+    let (tool, actions): (_, Option<Result<Vec<Value>, BadGeminiAction>>) = match surface {
+        Surface::Screen => (
+            NativeTool::Computer,
+            actions(name, Input::of(args), space).map(|actions| {
+                let actions = actions?.into_iter();
+                Ok(actions.map(|action| json!(action)).collect::<Vec<_>>())
+            }),
+        ),
+        Surface::Page | Surface::PageFunction => (
+            NativeTool::Browser,
+            page::actions(name, Input::of(args), space),
+        ),
+    };
+    let Some(actions) = actions else {
         let (tool, read) = tool_input::read(name, args, space);
         let (input, problem) = match read {
             Ok(input) => (input, None),
@@ -62,7 +78,7 @@ pub(super) fn read(id: &str, call: &Value, space: &Space) -> Vec<ToolCall> {
     };
     let computer = |id: String, input, checks, problem| ToolCall {
         id,
-        tool: "computer".to_owned(),
+        tool: tool.name().to_owned(),
         input,
         checks,
         problem,
@@ -81,7 +97,7 @@ pub(super) fn read(id: &str, call: &Value, space: &Space) -> Vec<ToolCall> {
             let calls = actions.into_iter().enumerate().map(|(index, action)| {
                 // Agreeing to the first call covers the rest of it.
                 let checks = if index == 0 { checks(args) } else { Vec::new() };
-                computer(call_ids::part(id, index), json!(action), checks, None)
+                computer(call_ids::part(id, index), action, checks, None)
             });
             calls.collect()
         }
@@ -177,11 +193,16 @@ fn press(keys: &str) -> Action {
     }
 }
 
-fn key(input: Input<'_>, field: &'static str) -> Result<String, BadGeminiAction> {
+pub(super) fn key(input: Input<'_>, field: &'static str) -> Result<String, BadGeminiAction> {
     Ok(chords::of_list(&[input.text(field)?]))
 }
 
 fn hotkey(input: Input<'_>) -> Result<Vec<Action>, BadGeminiAction> {
+    hotkey_keys(input).map(|keys| vec![press(&keys)])
+}
+
+/// Returns the keys of a hotkey as a chord.
+pub(super) fn hotkey_keys(input: Input<'_>) -> Result<String, BadGeminiAction> {
     let keys = input.get("keys").and_then(Value::as_array);
     let keys: Vec<&str> = keys
         .into_iter()
@@ -191,7 +212,7 @@ fn hotkey(input: Input<'_>) -> Result<Vec<Action>, BadGeminiAction> {
     if keys.is_empty() {
         return Err(BadInput::Missing("keys").into());
     }
-    Ok(vec![press(&keys.join("+"))])
+    Ok(keys.join("+"))
 }
 
 fn typed(input: Input<'_>, enter_unless_told: bool) -> Result<Vec<Action>, BadGeminiAction> {
@@ -243,19 +264,27 @@ fn drag(input: Input<'_>, space: &Space) -> Result<Vec<Action>, BadGeminiAction>
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
-    clippy::cast_precision_loss,
     reason = "within bounds that are far below 2⁵³"
 )]
 fn wait(input: Input<'_>) -> Result<Vec<Action>, BadGeminiAction> {
-    let seconds = input.number_or_nothing("seconds")?.unwrap_or(1.0);
-    let ms = seconds * 1000.0;
-    if !(0.0..=LONGEST_WAIT_MS as f64).contains(&ms) {
-        let most = LONGEST_WAIT_MS / 1000;
-        return Err(BadGeminiAction::TooLong { most, got: seconds });
-    }
+    let ms = seconds(input)? * 1000.0;
     Ok(vec![Action::Wait {
         ms: ms.round() as u64,
     }])
+}
+
+/// Returns the duration of a wait.
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "the longest wait is far below 2⁵³"
+)]
+pub(super) fn seconds(input: Input<'_>) -> Result<f64, BadGeminiAction> {
+    let seconds = input.number_or_nothing("seconds")?.unwrap_or(1.0);
+    let most = LONGEST_WAIT_MS / 1000;
+    if !(0.0..=most as f64).contains(&seconds) {
+        return Err(BadGeminiAction::TooLong { most, got: seconds });
+    }
+    Ok(seconds)
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "at most a hundred")]
@@ -265,13 +294,35 @@ fn scroll(
     is_first: bool,
     space: &Space,
 ) -> Result<Vec<Action>, BadGeminiAction> {
+    let (dx, dy) = pixels(input, is_first, space)?;
+    let clicks = |pixels: f64| match pixels {
+        0.0 => 0,
+        pixels => {
+            let clicks = (pixels.abs() / PIXELS_PER_CLICK).round().max(1.0);
+            (clicks * pixels.signum()) as i32
+        }
+    };
+    Ok(vec![Action::Scroll {
+        at,
+        dx: clicks(dx),
+        dy: clicks(dy),
+        modifiers: Vec::new(),
+    }])
+}
+
+/// Returns the distance of a scroll in native pixels, to the right and down.
+pub(super) fn pixels(
+    input: Input<'_>,
+    is_first: bool,
+    space: &Space,
+) -> Result<(f64, f64), BadGeminiAction> {
     let direction = input.text("direction")?;
     let screen = space.native();
     let (dx, dy, edge) = match direction {
-        "up" => (0, -1, screen.height),
-        "down" => (0, 1, screen.height),
-        "left" => (-1, 0, screen.width),
-        "right" => (1, 0, screen.width),
+        "up" => (0.0, -1.0, screen.height),
+        "down" => (0.0, 1.0, screen.height),
+        "left" => (-1.0, 0.0, screen.width),
+        "right" => (1.0, 0.0, screen.width),
         other => return Err(BadGeminiAction::Direction(other.to_owned())),
     };
     let of_screen = |thousandths: f64| thousandths / 1000.0 * f64::from(edge);
@@ -284,17 +335,12 @@ fn scroll(
         (None, None) if is_first => of_screen(SCROLL_THOUSANDTHS),
         (None, None) => SCROLL_PIXELS,
     };
-    let clicks = (pixels.abs() / PIXELS_PER_CLICK).round().max(1.0);
-    if clicks > MOST_CLICKS {
+    if (pixels.abs() / PIXELS_PER_CLICK).round() > MOST_CLICKS {
         return Err(BadGeminiAction::TooFar(pixels));
     }
-    let clicks = clicks as i32;
-    Ok(vec![Action::Scroll {
-        at,
-        dx: dx * clicks,
-        dy: dy * clicks,
-        modifiers: Vec::new(),
-    }])
+    // A scroll of nothing is one of the least distance.
+    let pixels = pixels.abs().max(1.0);
+    Ok((dx * pixels, dy * pixels))
 }
 
 /// Opens a URL in the browser in the foreground.

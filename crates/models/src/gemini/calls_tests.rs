@@ -4,7 +4,7 @@ use deskhand_core::{action::ScreenSize, model::ToolCall};
 use serde_json::{Value, json};
 
 use super::calls::read;
-use crate::space::Space;
+use crate::{space::Space, surface::Surface};
 
 fn read_call(name: &str, args: &Value) -> Vec<ToolCall> {
     let screen = ScreenSize {
@@ -15,6 +15,7 @@ fn read_call(name: &str, args: &Value) -> Vec<ToolCall> {
         "c1",
         &json!({"name": name, "args": args}),
         &Space::thousandths(screen),
+        Surface::Screen,
     )
 }
 
@@ -221,7 +222,7 @@ fn the_last_place_is_on_every_screen() {
     for (width, height) in [(1, 1), (640, 480), (1440, 900), (3840, 2160)] {
         let space = Space::thousandths(ScreenSize { width, height });
         let call = json!({"name": "click", "args": {"x": 999, "y": 999}});
-        let at = read("c", &call, &space)[0].input["at"].clone();
+        let at = read("c", &call, &space, Surface::Screen)[0].input["at"].clone();
         let last = |edge: u16| i64::from(edge) - 1;
         assert!(
             at["x"].as_i64().unwrap() <= last(width) && at["y"].as_i64().unwrap() <= last(height)

@@ -11,7 +11,9 @@ use crate::{
     call_ids,
     exchange::{self, ConversationPart, Exchange},
     images, retell,
+    settings::BrowserTool,
     space::Space,
+    surface::Surface,
     tool_input::function_name,
 };
 
@@ -26,32 +28,47 @@ const EXCLUDED: [&str; 2] = ["key_down", "key_up"];
 
 /// Writes the body of a request.
 pub(super) fn body(model: &str, request: &ModelRequest) -> Value {
-    let is_browser = is_browser_only(model);
+    let surface = surface(request);
+    let is_first = is_browser_only(model);
     let writer = ContentsWriter {
         model,
-        is_browser,
-        space: Space::thousandths(request.screen),
+        has_url: is_first || surface == Surface::Page,
+        space: space(request),
         contents: Vec::new(),
     };
     json!({
         "systemInstruction": {"parts": [words(&request.system)]},
         "contents": writer.write(&request.items),
-        "tools": tools(request, is_browser),
+        "tools": tools(request, surface, is_first),
         "generationConfig": {"thinkingConfig": {"includeThoughts": true}},
     })
+}
+
+/// Returns the coordinates of a request's pictures.
+pub(super) fn space(request: &ModelRequest) -> Space {
+    Space::thousandths(request.screen).over_page(request.page)
+}
+
+/// Returns the tool of ours that the vendor's computer stands for.
+pub(super) fn surface(request: &ModelRequest) -> Surface {
+    Surface::of(&request.tools, BrowserTool::Vendor)
 }
 
 fn is_browser_only(model: &str) -> bool {
     BROWSER_ONLY.iter().any(|name| model.starts_with(name))
 }
 
-/// Writes the tools: the computer as the vendor's own tool, and the rest as functions.
-fn tools(request: &ModelRequest, is_browser: bool) -> Vec<Value> {
-    let is_computer = |tool: &&ToolSpec| tool.native == Some(NativeTool::Computer);
+/// Writes the tools: the computer, or a browser that stands for it, as the vendor's own tool, and the rest as functions.
+fn tools(request: &ModelRequest, surface: Surface, is_first: bool) -> Vec<Value> {
+    let native = match surface {
+        Surface::Screen => NativeTool::Computer,
+        Surface::Page | Surface::PageFunction => NativeTool::Browser,
+    };
+    let is_computer = |tool: &&ToolSpec| tool.native == Some(native);
     let (computer, functions): (Vec<_>, Vec<_>) = request.tools.iter().partition(is_computer);
     let mut tools = Vec::new();
     if !computer.is_empty() {
-        tools.push(json!({"computerUse": computer_use(is_browser)}));
+        tools.push(json!({"computerUse": computer_use(surface, is_first)}));
     }
     if !functions.is_empty() {
         let functions: Vec<Value> = functions.into_iter().map(declaration).collect();
@@ -60,12 +77,16 @@ fn tools(request: &ModelRequest, is_browser: bool) -> Vec<Value> {
     tools
 }
 
-fn computer_use(is_browser: bool) -> Value {
-    if is_browser {
+fn computer_use(surface: Surface, is_first: bool) -> Value {
+    if is_first {
         return json!({"environment": "ENVIRONMENT_BROWSER"});
     }
+    let environment = match surface {
+        Surface::Screen => "ENVIRONMENT_DESKTOP",
+        Surface::Page | Surface::PageFunction => "ENVIRONMENT_BROWSER",
+    };
     json!({
-        "environment": "ENVIRONMENT_DESKTOP",
+        "environment": environment,
         "excludedPredefinedFunctions": EXCLUDED,
         "enablePromptInjectionDetection": true,
     })
@@ -82,7 +103,8 @@ fn declaration(tool: &ToolSpec) -> Value {
 /// Writes the conversation.
 struct ContentsWriter<'a> {
     model: &'a str,
-    is_browser: bool,
+    /// Every response has the address of the page.
+    has_url: bool,
     space: Space,
     contents: Vec<Value>,
 }
@@ -165,9 +187,14 @@ impl ContentsWriter<'_> {
         } else {
             json!({"output": text.join("\n")})
         };
-        if self.is_browser {
-            // The first models require a URL, and we do not know it.
-            response["url"] = "".into();
+        if self.has_url {
+            // The first models require a URL even for a screen, where we do not know it.
+            let states = results
+                .iter()
+                .rev()
+                .filter_map(|result| result.browser.as_ref());
+            let url = states.filter_map(|state| state.url()).next();
+            response["url"] = url.unwrap_or_default().into();
         }
         if calls::wants_confirmation(&call["args"]) {
             response["safety_acknowledgement"] = "true".into();

@@ -7,6 +7,7 @@ use uuid::Uuid;
 use super::{VENDOR, calls};
 use crate::{
     space::Space,
+    surface::Surface,
     talk::{State, StreamedAnswer},
 };
 
@@ -14,6 +15,7 @@ use crate::{
 #[derive(Debug)]
 pub(crate) struct GeminiAnswer {
     space: Space,
+    surface: Surface,
     model: String,
     parts: Vec<Value>,
     /// The ids of the function calls among the parts.
@@ -26,9 +28,10 @@ pub(crate) struct GeminiAnswer {
 }
 
 impl GeminiAnswer {
-    pub(super) fn new(space: Space, model: String) -> Self {
+    pub(super) fn new(space: Space, surface: Surface, model: String) -> Self {
         Self {
             space,
+            surface,
             model,
             parts: Vec::new(),
             ids: Vec::new(),
@@ -59,7 +62,7 @@ impl GeminiAnswer {
                 .map(str::to_owned);
             let id = sent.unwrap_or_else(|| format!("call_{}", Uuid::now_v7().simple()));
             chunks.extend(
-                calls::read(&id, call, &self.space)
+                calls::read(&id, call, &self.space, self.surface)
                     .into_iter()
                     .map(Chunk::Call),
             );

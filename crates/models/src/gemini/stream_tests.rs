@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use super::stream::GeminiAnswer;
 use crate::{
     space::Space,
+    surface::Surface,
     testing::{
         self, SCREEN, after_what_was_said, broken_off, calls, error, events, lengths, tool_calls,
         whole, written,
@@ -18,7 +19,11 @@ const FIRST: &str = include_str!("../../tests/it/streams/gemini_first.sse");
 
 fn read(body: &str, lengths: &[usize]) -> Vec<Result<Chunk, ModelError>> {
     testing::read(body, lengths, |_| {
-        GeminiAnswer::new(Space::thousandths(SCREEN), "gemini-3.6-flash".to_owned())
+        GeminiAnswer::new(
+            Space::thousandths(SCREEN),
+            Surface::Screen,
+            "gemini-3.6-flash".to_owned(),
+        )
     })
 }
 

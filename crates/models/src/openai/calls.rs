@@ -1,18 +1,24 @@
 //! Converts the calls of OpenAI's models to our calls.
 
 use deskhand_core::{
-    action::{Action, Button},
+    action::{Action, Button, Point},
     decision::DecisionKind,
     model::{Check, ToolCall},
+    tool::NativeTool,
 };
 use serde_json::{Value, json};
 
+use super::page;
 use crate::{
     call_ids, chords,
     input::{BadInput, Input},
     space::{Outside, Space},
+    surface::Surface,
     tool_input,
 };
+
+/// The type of a call of the function `computer` at endpoints that were written for it.
+pub(super) const FUNCTION_ITEM: &str = "tool_call";
 
 /// The duration of a wait. The model does not give one.
 const WAIT_MS: u64 = 2_000;
@@ -39,28 +45,41 @@ pub(super) enum BadOpenAiAction {
 }
 
 /// Returns the calls of an output item, in order.
-pub(super) fn read(item: &Value, space: &Space) -> Vec<ToolCall> {
+pub(super) fn read(item: &Value, space: &Space, surface: Surface) -> Vec<ToolCall> {
     match item["type"].as_str() {
-        Some("computer_call") => computer(item, space),
-        Some("function_call") => vec![function(item, space)],
+        Some("computer_call") => computer(item, space, surface),
+        Some("function_call") => vec![function(&item["call_id"], item, space, surface)],
+        // Endpoints that were written for the function `computer` may use this form.
+        Some(FUNCTION_ITEM) if surface == Surface::PageFunction => {
+            vec![function(&item["id"], &item["function"], space, surface)]
+        }
         _ => Vec::new(),
     }
 }
 
-fn computer(item: &Value, space: &Space) -> Vec<ToolCall> {
+fn computer(item: &Value, space: &Space, surface: Surface) -> Vec<ToolCall> {
     let call = item["call_id"].as_str().unwrap_or_default();
     let actions = match item["actions"].as_array() {
         Some(actions) if !actions.is_empty() => actions.as_slice(),
         _ => std::slice::from_ref(&item["action"]),
     };
     let read = actions.iter().enumerate().map(|(index, sent)| {
-        let (input, problem) = match action(sent, space) {
-            Ok(action) => (json!(action), None),
+        let (tool, read) = match surface {
+            Surface::Screen => {
+                let action = action(sent, space).map(|action| json!(action));
+                (NativeTool::Computer, action)
+            }
+            Surface::Page | Surface::PageFunction => {
+                (NativeTool::Browser, page::action(sent, space))
+            }
+        };
+        let (input, problem) = match read {
+            Ok(input) => (input, None),
             Err(problem) => (sent.clone(), Some(problem.to_string())),
         };
         ToolCall {
             id: call_ids::part(call, index),
-            tool: "computer".to_owned(),
+            tool: tool.name().to_owned(),
             input,
             // Agreeing to the first action covers the rest of the batch.
             checks: if index == 0 { checks(item) } else { Vec::new() },
@@ -85,17 +104,17 @@ fn checks(item: &Value) -> Vec<Check> {
     checks.collect()
 }
 
-fn function(item: &Value, space: &Space) -> ToolCall {
-    let text = |field: &str| item[field].as_str().unwrap_or_default();
+fn function(id: &Value, called: &Value, space: &Space, surface: Surface) -> ToolCall {
+    let text = |field: &str| called[field].as_str().unwrap_or_default();
     let arguments = text("arguments");
     let input: Value = serde_json::from_str(arguments).unwrap_or_else(|_| arguments.into());
-    let (tool, read) = tool_input::read(text("name"), &input, space);
+    let (tool, read) = tool_input::read_on(surface, text("name"), &input, space);
     let (input, problem) = match read {
         Ok(input) => (input, None),
         Err(problem) => (input, Some(problem)),
     };
     ToolCall {
-        id: text("call_id").to_owned(),
+        id: id.as_str().unwrap_or_default().to_owned(),
         tool,
         input,
         checks: Vec::new(),
@@ -180,7 +199,7 @@ pub(super) fn press(keys: &str) -> Action {
 }
 
 /// Reads a point of a path: `{"x": 1, "y": 2}` or `[1, 2]`.
-fn place(point: &Value, space: &Space) -> Result<deskhand_core::action::Point, BadOpenAiAction> {
+pub(super) fn place(point: &Value, space: &Space) -> Result<Point, BadOpenAiAction> {
     let pair = json!({"at": point});
     if let Ok(Some([x, y])) = Input::of(&pair).numbers::<2>("at", "two numbers") {
         return Ok(space.point(x, y)?);
@@ -189,7 +208,7 @@ fn place(point: &Value, space: &Space) -> Result<deskhand_core::action::Point, B
     Ok(space.point(fields.number("x")?, fields.number("y")?)?)
 }
 
-fn keys(sent: &Value) -> Vec<&str> {
+pub(super) fn keys(sent: &Value) -> Vec<&str> {
     let keys = sent["keys"].as_array();
     keys.into_iter()
         .flatten()
@@ -198,7 +217,7 @@ fn keys(sent: &Value) -> Vec<&str> {
 }
 
 /// Returns the keys that are held during a mouse action.
-fn held(sent: &Value) -> Vec<String> {
+pub(super) fn held(sent: &Value) -> Vec<String> {
     keys(sent).into_iter().map(str::to_owned).collect()
 }
 

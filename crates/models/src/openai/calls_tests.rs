@@ -4,7 +4,7 @@ use deskhand_core::action::{Action, Button, Point, ScreenSize};
 use serde_json::{Value, json};
 
 use super::calls::{action, press, read};
-use crate::{call_ids, space::Space};
+use crate::{call_ids, space::Space, surface::Surface};
 
 fn read_action(sent: &Value) -> Result<Action, String> {
     let space = Space::picture(ScreenSize::default(), ScreenSize::default());
@@ -107,7 +107,7 @@ fn a_batch_is_several_calls_and_its_checks_come_first() {
         "actions": [{"type": "screenshot"}, {"type": "wait"}],
     });
     let space = Space::picture(ScreenSize::default(), ScreenSize::default());
-    let calls = read(&item, &space);
+    let calls = read(&item, &space, Surface::Screen);
     let ids: Vec<&str> = calls.iter().map(|call| call.id.as_str()).collect();
     assert_eq!(ids, ["call_1#0", "call_1#1"]);
     assert_eq!(calls[0].checks[0].prompt, "Look at this.");
@@ -119,7 +119,7 @@ fn a_batch_is_several_calls_and_its_checks_come_first() {
 fn a_batch_counts_before_the_one_action_of_old() {
     let space = Space::picture(ScreenSize::default(), ScreenSize::default());
     let inputs = |item: &Value| -> Vec<Value> {
-        let calls = read(item, &space);
+        let calls = read(item, &space, Surface::Screen);
         assert!(calls.iter().all(|call| call.checks.is_empty()));
         calls.into_iter().map(|call| call.input).collect()
     };

@@ -1,34 +1,46 @@
 //! Requests to OpenAI's Responses API.
 
 use deskhand_core::{
+    action::ScreenSize,
     model::{CallResult, Image, Item, ModelRequest, ShownFile},
     tool::{NativeTool, ToolSpec},
 };
 use serde_json::{Value, json};
 
-use super::{VENDOR, offer::OpenAiOffer};
+use super::{VENDOR, calls::FUNCTION_ITEM, offer::OpenAiOffer};
 use crate::{
-    call_ids,
+    call_ids, computer_function,
     exchange::{self, ConversationPart, Exchange},
     images::{data_url, file_data_url, file_label},
     retell,
     space::Space,
+    surface::Surface,
     tool_input::function_name,
 };
 
+/// The text beside a picture that a function's result came with.
+const PICTURE: &str = "[The picture of that:]";
+
 /// Writes the body of a request.
-pub(super) fn body(model: &str, offer: OpenAiOffer, request: &ModelRequest) -> Value {
+pub(super) fn body(
+    model: &str,
+    offer: OpenAiOffer,
+    surface: Surface,
+    request: &ModelRequest,
+) -> Value {
     let is_preview = is_preview(model);
     let writer = InputWriter {
         model,
+        surface,
+        is_preview,
         has_detail: offer.detail && !is_preview,
-        space: Space::picture(request.screen, request.shown),
+        space: space(request),
     };
     let mut body = json!({
         "model": model,
         "instructions": request.system,
         "input": writer.input(&request.items),
-        "tools": tools(request, is_preview),
+        "tools": tools(request, surface, is_preview),
         "stream": true,
         // OpenAI stores nothing: the log is the memory.
         "store": false,
@@ -38,10 +50,15 @@ pub(super) fn body(model: &str, offer: OpenAiOffer, request: &ModelRequest) -> V
         let summary = if is_preview { "concise" } else { "auto" };
         body["reasoning"] = json!({"summary": summary});
     }
-    if is_preview {
+    if is_preview || surface == Surface::PageFunction {
         body["truncation"] = "auto".into();
     }
     body
+}
+
+/// Returns the coordinates of a request's pictures.
+pub(super) fn space(request: &ModelRequest) -> Space {
+    Space::picture(request.screen, request.shown).over_page(request.page)
 }
 
 /// Returns true if this is the model with the first form of the computer.
@@ -49,22 +66,37 @@ pub(super) fn is_preview(model: &str) -> bool {
     model.starts_with("computer-use-preview")
 }
 
-fn tools(request: &ModelRequest, is_preview: bool) -> Vec<Value> {
-    let computer = if is_preview {
-        json!({
-            "type": "computer_use_preview",
-            "display_width": request.shown.width,
-            "display_height": request.shown.height,
-            "environment": "linux",
-        })
-    } else {
-        json!({"type": "computer"})
+fn tools(request: &ModelRequest, surface: Surface, is_preview: bool) -> Vec<Value> {
+    let computer = |size: ScreenSize, environment: &str| {
+        if is_preview {
+            json!({
+                "type": "computer_use_preview",
+                "display_width": size.width,
+                "display_height": size.height,
+                "environment": environment,
+            })
+        } else {
+            json!({"type": "computer"})
+        }
     };
-    let entry = |tool: &ToolSpec| match tool.native {
-        Some(NativeTool::Computer) => computer.clone(),
-        Some(NativeTool::Shell | NativeTool::Editor) | None => function(tool),
+    let page = request.page.map_or(request.shown, |page| page.shown);
+    let entries = |tool: &ToolSpec| match (tool.native, surface) {
+        (Some(NativeTool::Computer), _) => vec![computer(request.shown, "linux")],
+        // The computer only points and types, so the function is there for addresses, tabs, files and dialogs.
+        (Some(NativeTool::Browser), Surface::Page) => {
+            vec![computer(page, "browser"), function(tool)]
+        }
+        (Some(NativeTool::Browser), Surface::PageFunction) => vec![json!({
+            "type": "function",
+            "name": computer_function::NAME,
+            "description": computer_function::DESCRIPTION,
+            "parameters": computer_function::parameters(),
+            "strict": false,
+        })],
+        (Some(NativeTool::Browser), Surface::Screen)
+        | (Some(NativeTool::Shell | NativeTool::Editor) | None, _) => vec![function(tool)],
     };
-    request.tools.iter().map(entry).collect()
+    request.tools.iter().flat_map(entries).collect()
 }
 
 fn function(tool: &ToolSpec) -> Value {
@@ -80,6 +112,8 @@ fn function(tool: &ToolSpec) -> Value {
 /// Writes the conversation.
 struct InputWriter<'a> {
     model: &'a str,
+    surface: Surface,
+    is_preview: bool,
     /// Screenshots are marked to be viewed without scaling.
     has_detail: bool,
     space: Space,
@@ -146,17 +180,21 @@ impl InputWriter<'_> {
 
     /// Returns the outputs of an answer's calls.
     ///
-    /// A computer call's output can only be a picture, so a separate message reports its errors.
+    /// A computer call's output can only be a picture, and a function's only text, so separate messages have the rest.
     fn outputs(&self, output: &[Value], results: &[CallResult]) -> Vec<Value> {
         let mut outputs = Vec::new();
-        let mut problems = Vec::new();
+        let mut notes = Vec::new();
+        let mut pictures = Vec::new();
         for item in output {
             let of_item: Vec<&CallResult> = results_of(item, results).collect();
             match item["type"].as_str() {
                 Some("computer_call") => {
                     outputs.push(self.screenshot(item, &of_item));
-                    let failed = of_item.iter().filter(|result| result.is_error);
-                    problems.extend(failed.map(|result| result.text.as_str()));
+                    notes.extend(of_item.iter().flat_map(|result| unseen(result)));
+                }
+                Some("function_call") if self.is_page_function(&item["name"]) => {
+                    let text = computer_function::result(of_item.last().copied());
+                    outputs.push(function_output(item, &text));
                 }
                 Some("function_call") => {
                     let text: Vec<&str> = of_item.iter().map(|result| &*result.text).collect();
@@ -165,20 +203,35 @@ impl InputWriter<'_> {
                     } else {
                         text.join("\n")
                     };
-                    outputs.push(json!({
-                        "type": "function_call_output",
-                        "call_id": item["call_id"],
-                        "output": text,
-                    }));
+                    outputs.push(function_output(item, &text));
+                    pictures.extend(of_item.iter().filter_map(|result| result.image.as_ref()));
                 }
+                Some(FUNCTION_ITEM) => outputs.push(json!({
+                    "type": "tool_result",
+                    "tool_call_id": item["id"],
+                    "output": computer_function::result(of_item.last().copied()),
+                })),
                 _ => {}
             }
         }
-        if !problems.is_empty() {
-            let told = format!("[The computer reports: {}]", problems.join(" "));
+        outputs.extend(
+            pictures
+                .into_iter()
+                .map(|image| shown(PICTURE, Some(image))),
+        );
+        if !notes.is_empty() {
+            let surface = match self.surface {
+                Surface::Screen => "computer",
+                Surface::Page | Surface::PageFunction => "browser",
+            };
+            let told = format!("[The {surface} reports: {}]", notes.join(" "));
             outputs.push(said("user", &told));
         }
         outputs
+    }
+
+    fn is_page_function(&self, name: &Value) -> bool {
+        self.surface == Surface::PageFunction && name == computer_function::NAME
     }
 
     fn screenshot(&self, item: &Value, results: &[&CallResult]) -> Value {
@@ -190,6 +243,14 @@ impl InputWriter<'_> {
         });
         if self.has_detail {
             screenshot["detail"] = "original".into();
+        }
+        if self.surface == Surface::Page && self.is_preview {
+            let states = results
+                .iter()
+                .rev()
+                .filter_map(|result| result.browser.as_ref());
+            let url = states.filter_map(|state| state.url()).next();
+            screenshot["current_url"] = url.unwrap_or_default().into();
         }
         let mut told = json!({
             "type": "computer_call_output",
@@ -203,6 +264,19 @@ impl InputWriter<'_> {
     }
 }
 
+/// Returns everything about a result that its picture does not show: the reason of a failure, or news of the browser.
+fn unseen(result: &CallResult) -> Vec<String> {
+    if result.is_error {
+        return vec![result.text.clone()];
+    }
+    let state = result.browser.as_ref();
+    state.map(|state| state.news()).unwrap_or_default()
+}
+
+fn function_output(item: &Value, text: &str) -> Value {
+    json!({"type": "function_call_output", "call_id": item["call_id"], "output": text})
+}
+
 fn has_checks(item: &Value) -> bool {
     item["pending_safety_checks"]
         .as_array()
@@ -213,7 +287,11 @@ fn results_of<'a>(
     item: &'a Value,
     results: &'a [CallResult],
 ) -> impl Iterator<Item = &'a CallResult> {
-    let call = item["call_id"].as_str();
+    let id = match item["type"].as_str() {
+        Some(FUNCTION_ITEM) => &item["id"],
+        _ => &item["call_id"],
+    };
+    let call = id.as_str();
     results
         .iter()
         .filter(move |result| Some(call_ids::whole(&result.call)) == call)

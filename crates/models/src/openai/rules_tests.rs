@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use super::{VENDOR, offer::OpenAiOffer, request};
 use crate::{
     conversations::{By, Sent, beginnings, items, steps},
+    surface::Surface,
     testing,
 };
 
@@ -14,7 +15,7 @@ const MODELS: [&str; 2] = ["gpt-6-sol", "computer-use-preview"];
 
 fn input(model: &str, items: &[Item]) -> Vec<Value> {
     let request = testing::request(items.to_vec());
-    let body = request::body(model, OpenAiOffer::default(), &request);
+    let body = request::body(model, OpenAiOffer::default(), Surface::Screen, &request);
     body["input"].as_array().unwrap().clone()
 }
 

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use super::{VENDOR, calls};
 use crate::{
     space::Space,
+    surface::Surface,
     talk::{State, StreamedAnswer},
 };
 
@@ -13,6 +14,7 @@ use crate::{
 #[derive(Debug)]
 pub(crate) struct OpenAiAnswer {
     space: Space,
+    surface: Surface,
     model: String,
     output: Vec<Value>,
     n_calls: usize,
@@ -23,9 +25,10 @@ pub(crate) struct OpenAiAnswer {
 }
 
 impl OpenAiAnswer {
-    pub(super) fn new(space: Space, model: String) -> Self {
+    pub(super) fn new(space: Space, surface: Surface, model: String) -> Self {
         Self {
             space,
+            surface,
             model,
             output: Vec::new(),
             n_calls: 0,
@@ -89,7 +92,7 @@ impl OpenAiAnswer {
             self.is_commentary = item["phase"] == "commentary";
         }
         self.output.push(item.clone());
-        let calls = calls::read(item, &self.space);
+        let calls = calls::read(item, &self.space, self.surface);
         self.n_calls += calls.len();
         calls.into_iter().map(Chunk::Call).collect()
     }

@@ -5,9 +5,12 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::stream::OpenAiAnswer;
-use crate::testing::{
-    self, after_what_was_said, broken_off, calls, error, events, lengths, space, tool_calls, whole,
-    written,
+use crate::{
+    surface::Surface,
+    testing::{
+        self, after_what_was_said, broken_off, calls, error, events, lengths, space, tool_calls,
+        whole, written,
+    },
 };
 
 const STREAM: &str = include_str!("../../tests/it/streams/openai.sse");
@@ -15,7 +18,7 @@ const PREVIEW: &str = include_str!("../../tests/it/streams/openai_preview.sse");
 
 fn read(body: &str, lengths: &[usize]) -> Vec<Result<Chunk, ModelError>> {
     testing::read(body, lengths, |_| {
-        OpenAiAnswer::new(space(), "gpt-6-sol".to_owned())
+        OpenAiAnswer::new(space(), Surface::Screen, "gpt-6-sol".to_owned())
     })
 }
 

@@ -15,7 +15,10 @@ use serde::{
 use serde_json::{Value, json};
 use serde_saphyr::{Location, Spanned};
 
-use crate::space::{Outside, Space};
+use crate::{
+    browser_input,
+    space::{Outside, Space},
+};
 
 /// The key of the check that a person must agree to before the call, as a vendor's model would request it.
 const SAFETY_CHECK: &str = "safety_check";
@@ -98,6 +101,13 @@ impl ScriptedCall {
 ///
 /// A place outside the picture makes the call as invalid as a vendor's would be.
 pub(super) fn on_screen(mut call: ToolCall, space: &Space) -> ToolCall {
+    if call.tool == NativeTool::Browser.name() {
+        match browser_input::read(&call.input, space) {
+            Ok(input) => call.input = input,
+            Err(outside) => call.problem = Some(outside),
+        }
+        return call;
+    }
     if call.tool != NativeTool::Computer.name() {
         return call;
     }

@@ -69,7 +69,7 @@ pub(super) fn beats(
         chunk: Duration::from_millis(step.chunk_delay_ms.unwrap_or(scenario.chunk_delay_ms)),
     };
     let pointing = scenario.role.map(|role| Pointing {
-        space: role.view.space(request.screen),
+        space: role.view.space(request.screen).over_page(request.page),
         picture: request.shown,
     });
     // Play the step, or look again if the screen is not yet as expected.

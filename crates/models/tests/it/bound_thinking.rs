@@ -24,6 +24,7 @@ fn done(_index: usize, call: &ToolCall) -> CallResult {
         text: "Done.".to_owned(),
         is_error: false,
         image: None,
+        browser: None,
     }
 }
 

@@ -64,6 +64,7 @@ impl Desktop {
                 text,
                 is_error: false,
                 image: looks.then(|| self.look()),
+                browser: None,
             }
         });
         Item::Results(results.collect())

@@ -124,6 +124,7 @@ pub(crate) fn request(items: &[Item]) -> ModelRequest {
         shown: ScreenSize::default(),
         tools: deskhand_agent::tools::all().specs(ScreenSize::default()),
         items: items.to_vec(),
+        page: None,
     }
 }
 
@@ -155,6 +156,7 @@ pub(crate) fn result(text: &str) -> CallResult {
         text: text.to_owned(),
         is_error: false,
         image: None,
+        browser: None,
     }
 }
 

@@ -44,6 +44,7 @@ fn failing(index: usize, call: &ToolCall) -> CallResult {
         },
         is_error: is_computer && index > 0,
         image: picture().filter(|_| is_computer && index == 1),
+        browser: None,
     }
 }
 
@@ -53,6 +54,7 @@ fn working(_index: usize, call: &ToolCall) -> CallResult {
         text: String::new(),
         is_error: false,
         image: picture().filter(|_| call.tool == "computer"),
+        browser: None,
     }
 }
 
@@ -81,6 +83,7 @@ async fn last_request(model: &str, answer: &str, more: &[(&str, &str)]) -> Asked
             text: "/home".to_owned(),
             is_error: false,
             image: None,
+            browser: None,
         }]),
     ];
     let heard = wire.heard(model, &items).await;

@@ -8,6 +8,7 @@ mod demo;
 mod finding;
 mod fixtures;
 mod golden;
+mod golden_browser;
 mod names;
 mod places;
 mod playing;

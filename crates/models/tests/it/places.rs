@@ -35,6 +35,7 @@ async fn what_another_model_did_is_told_in_the_places_of_the_one_that_is_asked()
             text: "Dragged.".to_owned(),
             is_error: false,
             image: None,
+            browser: None,
         }]),
     ];
     for (model, x, y) in [

@@ -132,6 +132,7 @@ fn settings_that_cannot_be_meant_are_refused() {
         let account = AccountSettings {
             key: Some(Secret::new("canary")),
             base_url: base_url.map(str::to_owned),
+            ..AccountSettings::default()
         };
         let settings = ModelSettings {
             compatible: BTreeMap::from([(name.to_owned(), account)]),

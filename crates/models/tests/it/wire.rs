@@ -4,9 +4,11 @@ use std::collections::BTreeMap;
 
 use deskhand_core::{
     action::ScreenSize,
+    browser::ShownPage,
     model::{CallResult, Chunk, Item, ModelError, ModelRequest, Models, Original, ToolCall},
+    tool::ToolSpec,
 };
-use deskhand_models::{ConfiguredModels, ModelSettings};
+use deskhand_models::{BrowserTool, ConfiguredModels, ModelSettings};
 use deskhand_testkit::Asked;
 use futures::StreamExt;
 
@@ -18,6 +20,18 @@ use crate::{
 const SCREEN: ScreenSize = ScreenSize {
     width: 1280,
     height: 800,
+};
+
+/// A page whose picture is half as large.
+pub(crate) const PAGE: ShownPage = ShownPage {
+    viewport: ScreenSize {
+        width: 2000,
+        height: 1000,
+    },
+    shown: ScreenSize {
+        width: 1000,
+        height: 500,
+    },
 };
 
 /// A key that must not be in any message.
@@ -42,25 +56,20 @@ impl Wire {
         Self::at(Server::start(replies).await, more)
     }
 
-    pub(crate) fn at(server: Server, more: &[(&str, &str)]) -> Self {
-        let here = &server.address;
-        let variables = BTreeMap::from([
-            ("ANTHROPIC_API_KEY", KEY.to_owned()),
-            ("ANTHROPIC_BASE_URL", here.clone()),
-            ("OPENAI_API_KEY", KEY.to_owned()),
-            ("OPENAI_BASE_URL", format!("{here}/v1")),
-            ("GEMINI_API_KEY", KEY.to_owned()),
-            ("GEMINI_BASE_URL", here.clone()),
-            ("OLLAMA_BASE_URL", format!("{here}/v1")),
-            ("OPENROUTER_API_KEY", KEY.to_owned()),
-            ("OPENROUTER_BASE_URL", format!("{here}/api/v1")),
-        ]);
-        let settings = ModelSettings::default().or_from_environment(|name| {
-            let more = more.iter().find(|(known, _)| *known == name);
-            let more = more.map(|(_, value)| value.replace("HERE", here));
-            more.or_else(|| variables.get(name).cloned())
-        });
+    /// With the function `computer` in place of the vendors' own browser tools.
+    pub(crate) async fn with_computer_function(replies: impl IntoIterator<Item = Reply>) -> Self {
+        let server = Server::start(replies).await;
+        let mut settings = settings(&server.address, &[]);
+        settings.openai.browser_tool = BrowserTool::ComputerFunction;
+        for account in settings.compatible.values_mut() {
+            account.browser_tool = BrowserTool::ComputerFunction;
+        }
         let models = ConfiguredModels::new(settings).unwrap();
+        Self { server, models }
+    }
+
+    pub(crate) fn at(server: Server, more: &[(&str, &str)]) -> Self {
+        let models = ConfiguredModels::new(settings(&server.address, more)).unwrap();
         Self { server, models }
     }
 
@@ -83,8 +92,26 @@ impl Wire {
             shown: model.shown(screen),
             tools: golden_tools(model.shown(screen)),
             items: items.to_vec(),
+            page: None,
         };
         model.stream(request).collect().await
+    }
+
+    /// What was heard of a whole answer, in a session that offers the browser and not the screen.
+    pub(crate) async fn heard_in_browser(&self, model: &str, items: &[Item]) -> Heard {
+        let model = self.models.model(model).unwrap();
+        let shown = model.shown(SCREEN);
+        let all = deskhand_agent::tools::all().specs(shown);
+        let is_kept = |spec: &&ToolSpec| matches!(&*spec.name, "bash" | "browser");
+        let request = ModelRequest {
+            system: "You have a browser.".to_owned(),
+            screen: SCREEN,
+            shown,
+            page: Some(PAGE),
+            tools: all.iter().filter(is_kept).cloned().map(terse).collect(),
+            items: items.to_vec(),
+        };
+        Heard::of(model.stream(request).collect().await)
     }
 
     /// What was heard of a whole answer.
@@ -111,6 +138,26 @@ impl Wire {
     pub(crate) fn asked(&self) -> Vec<Asked> {
         self.server.asked()
     }
+}
+
+/// The settings of a server at `here`, with more environment variables.
+fn settings(here: &str, more: &[(&str, &str)]) -> ModelSettings {
+    let variables = BTreeMap::from([
+        ("ANTHROPIC_API_KEY", KEY.to_owned()),
+        ("ANTHROPIC_BASE_URL", here.to_owned()),
+        ("OPENAI_API_KEY", KEY.to_owned()),
+        ("OPENAI_BASE_URL", format!("{here}/v1")),
+        ("GEMINI_API_KEY", KEY.to_owned()),
+        ("GEMINI_BASE_URL", here.to_owned()),
+        ("OLLAMA_BASE_URL", format!("{here}/v1")),
+        ("OPENROUTER_API_KEY", KEY.to_owned()),
+        ("OPENROUTER_BASE_URL", format!("{here}/api/v1")),
+    ]);
+    ModelSettings::default().or_from_environment(|name| {
+        let more = more.iter().find(|(known, _)| *known == name);
+        let more = more.map(|(_, value)| value.replace("HERE", here));
+        more.or_else(|| variables.get(name).cloned())
+    })
 }
 
 /// An answer as it comes back in the next request.
@@ -151,4 +198,12 @@ impl Heard {
         let results = self.calls.iter().enumerate();
         Item::Results(results.map(|(index, call)| result(index, call)).collect())
     }
+}
+
+/// The offer of the browser without the properties of its input, so that new ones change no golden request.
+fn terse(mut spec: ToolSpec) -> ToolSpec {
+    if let Some(properties) = spec.parameters["properties"].as_object_mut() {
+        properties.retain(|name, _| name == "action" || name == "command");
+    }
+    spec
 }

@@ -27,7 +27,8 @@ pub enum BrowseError {
     #[error("tab {0} crashed: reload it, or open another one")]
     Crashed(TabNumber),
     #[error(
-        "the page shows a dialog ({kind}: “{message}”): answer it first, with the action dialog"
+        "the page shows a dialog ({kind}: “{message}”): answer it first, with the action dialog, or press Enter to \
+         accept it or Escape to dismiss it"
     )]
     Dialog { kind: String, message: String },
     #[error("no dialog is open")]

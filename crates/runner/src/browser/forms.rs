@@ -36,6 +36,7 @@ impl Tab {
             "insert" if text.is_empty() => self.press("Delete", 1).await,
             "insert" => self.insert(&text).await,
             "click" => self.click_on(element).await,
+            "select" => self.select(element, &[text]).await,
             other => Err(problem(element, other)),
         }
     }

@@ -1,8 +1,10 @@
 //! The keyboard of the agent in a page.
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
 
-use super::{BrowseError, tab::Tab};
+use super::{BrowseError, HeldKeys, tab::Tab};
 use crate::desktop::{
     UnknownKey,
     keysyms::{Chord, Keysym},
@@ -172,6 +174,16 @@ pub(super) fn modifier_bits(names: &[String]) -> Result<u8, UnknownKey> {
     Ok(bits)
 }
 
+/// Returns the events that release keys, in the opposite order.
+fn releases(pressed: &[PageKey]) -> Vec<Value> {
+    let mut modifiers = pressed.iter().fold(0, |bits, key| bits | key.modifier);
+    let release = |key: &PageKey| {
+        modifiers &= !key.modifier;
+        key.event("keyUp", modifiers)
+    };
+    pressed.iter().rev().map(release).collect()
+}
+
 impl Tab {
     /// Presses chords, separated by spaces.
     pub(super) async fn press(&self, keys: &str, repeat: u8) -> Result<(), BrowseError> {
@@ -185,6 +197,25 @@ impl Tab {
     }
 
     async fn strike(&self, chord: &Chord) -> Result<(), BrowseError> {
+        let pressed = self.key_down(chord).await?;
+        self.key_up(&pressed).await
+    }
+
+    /// Holds a chord for a time.
+    pub(super) async fn hold_key(&self, keys: &str, time: Duration) -> Result<(), BrowseError> {
+        let pressed = self.key_down(&Chord::parse(keys)?).await?;
+        // A verb that is cut short leaves nothing pressed.
+        *self.browser.held_keys() = Some(HeldKeys {
+            page: self.page.clone(),
+            releases: releases(&pressed),
+        });
+        tokio::time::sleep(time).await;
+        self.browser.held_keys().take();
+        self.key_up(&pressed).await
+    }
+
+    /// Presses the keys of a chord, and returns them.
+    async fn key_down(&self, chord: &Chord) -> Result<Vec<PageKey>, BrowseError> {
         let keys = chord.0.iter().map(|keysym| PageKey::of(*keysym));
         let keys: Vec<PageKey> = keys.collect::<Result<_, _>>()?;
         let mut modifiers = 0;
@@ -200,9 +231,12 @@ impl Tab {
             pressed.push(key);
             self.input("Input.dispatchKeyEvent", event).await?;
         }
-        for key in pressed.into_iter().rev() {
-            modifiers &= !key.modifier;
-            let event = key.event("keyUp", modifiers);
+        Ok(pressed)
+    }
+
+    /// Releases keys in the opposite order.
+    async fn key_up(&self, pressed: &[PageKey]) -> Result<(), BrowseError> {
+        for event in releases(pressed) {
             self.input("Input.dispatchKeyEvent", event).await?;
         }
         Ok(())

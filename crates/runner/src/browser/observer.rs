@@ -43,10 +43,12 @@ pub(super) struct Observed {
     /// The script with which new documents get the local storage that was loaded.
     pub(super) storage_script: Option<String>,
     last_number: u32,
+    n_downloads: u32,
 }
 
 #[derive(Debug)]
 pub(super) struct DownloadRecord {
+    id: u32,
     guid: String,
     pub(super) entry: DownloadEntry,
 }
@@ -116,6 +118,7 @@ impl Observer {
         let mut seen = self.seen();
         *seen = Observed {
             last_number: seen.last_number,
+            n_downloads: seen.n_downloads,
             folder: std::mem::take(&mut seen.folder),
             storage_script: seen.storage_script.take(),
             ..Observed::default()
@@ -270,7 +273,10 @@ impl Observed {
             n_bytes: 0,
             state: DownloadState::Running,
         };
+        self.n_downloads += 1;
+        let id = self.n_downloads;
         self.note(BrowserChange::DownloadStarted {
+            id,
             url: entry.url.clone(),
             path: entry.path.clone(),
         });
@@ -278,7 +284,7 @@ impl Observed {
             self.downloads.remove(0);
         }
         let guid = download.guid;
-        self.downloads.push(DownloadRecord { guid, entry });
+        self.downloads.push(DownloadRecord { id, guid, entry });
     }
 
     #[expect(
@@ -302,6 +308,8 @@ impl Observed {
             entry.path.clone_from(path);
         }
         let change = BrowserChange::DownloadEnded {
+            id: download.id,
+            url: entry.url.clone(),
             path: entry.path.clone(),
             state: entry.state,
             n_bytes: entry.n_bytes,

@@ -353,6 +353,7 @@ globalThis.deskhandPage ??= (() => {
       getSelection().selectAllChildren(element);
       return 'insert';
     }
+    if (element instanceof HTMLSelectElement) return 'select';
     if (!(element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement)) return 'other';
     if (['checkbox', 'radio'].includes(element.type)) return element.checked === (value === 'true') ? 'done' : 'click';
     if (['file', 'button', 'submit', 'reset', 'image', 'hidden'].includes(element.type)) return 'other';

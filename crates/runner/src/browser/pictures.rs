@@ -29,8 +29,18 @@ const CAPTURE_TIMEOUT: Duration = Duration::from_secs(15);
 const PRINT_TIMEOUT: Duration = Duration::from_secs(30);
 /// The quality of a JPEG, out of 100.
 const JPEG_QUALITY: u8 = 75;
+/// The most pixels per CSS pixel of a part that is looked at closely.
+const MOST_ZOOM: f64 = 8.0;
 /// The attempts to take a picture while secrets keep moving.
 const MOST_ATTEMPTS: usize = 5;
+
+/// A picture of a page.
+#[derive(Debug)]
+pub(super) struct PagePicture {
+    pub(super) frame: Frame,
+    /// The size of the visible part in CSS pixels, if the picture shows exactly that.
+    pub(super) viewport: Option<ScreenSize>,
+}
 
 #[derive(Deserialize)]
 struct Encoded {
@@ -56,6 +66,29 @@ enum BoxAnswer {
     },
 }
 
+impl PagePart {
+    /// Returns a part of this one, which is the visible part.
+    fn within(self, region: Region) -> Result<Self, BrowseError> {
+        let (left, top) = (f64::from(region.x0).max(0.0), f64::from(region.y0).max(0.0));
+        let right = f64::from(region.x1).min(self.width);
+        let bottom = f64::from(region.y1).min(self.height);
+        if right - left < 1.0 || bottom - top < 1.0 {
+            return Err(BrowseError::Outside {
+                x: region.x0,
+                y: region.y0,
+                width: whole(self.width),
+                height: whole(self.height),
+            });
+        }
+        Ok(Self {
+            x: self.x + left,
+            y: self.y + top,
+            width: right - left,
+            height: bottom - top,
+        })
+    }
+}
+
 impl Tab {
     /// Takes a picture of the page in CSS pixels. Places that show one of these secrets are black.
     pub(super) async fn picture(
@@ -63,15 +96,17 @@ impl Tab {
         area: &PageArea,
         format: BlobFormat,
         secrets: &[Secret],
-    ) -> Result<Frame, BrowseError> {
+    ) -> Result<PagePicture, BrowseError> {
         let part = self.visible_part().await?;
+        let visible = PagePart {
+            x: part.scroll_x,
+            y: part.scroll_y,
+            width: part.width,
+            height: part.height,
+        };
         let wanted = match area {
-            PageArea::Viewport => PagePart {
-                x: part.scroll_x,
-                y: part.scroll_y,
-                width: part.width,
-                height: part.height,
-            },
+            PageArea::Viewport => visible,
+            PageArea::Region(region) => visible.within(*region)?,
             PageArea::WholePage => PagePart {
                 x: 0.0,
                 y: 0.0,
@@ -86,7 +121,15 @@ impl Tab {
             ..wanted
         };
         let is_plain = matches!(area, PageArea::Viewport) && (part.ratio - 1.0).abs() < 0.01;
-        let factor = (LONGEST_SIDE / wanted.width.max(wanted.height)).min(1.0);
+        let factor = match area {
+            // As large as fits into the visible part.
+            PageArea::Region(_) => (part.width / wanted.width)
+                .min(part.height / wanted.height)
+                .clamp(1.0, MOST_ZOOM),
+            PageArea::Viewport | PageArea::WholePage | PageArea::Element(_) => {
+                (LONGEST_SIDE / wanted.width.max(wanted.height)).min(1.0)
+            }
+        };
         let clip = (!is_plain).then_some((wanted, factor / part.ratio));
         let (bytes, size) = if secrets.is_empty() {
             let bytes = self.capture(clip, format).await?;
@@ -95,11 +138,15 @@ impl Tab {
             self.covered(clip, (wanted, factor), format, secrets)
                 .await?
         };
-        Ok(Frame {
-            bytes,
-            format,
-            size,
-            pointer: Point { x: 0, y: 0 },
+        let is_whole = matches!(area, PageArea::Viewport);
+        Ok(PagePicture {
+            frame: Frame {
+                bytes,
+                format,
+                size,
+                pointer: Point { x: 0, y: 0 },
+            },
+            viewport: is_whole.then(|| size_of(visible, 1.0)),
         })
     }
 

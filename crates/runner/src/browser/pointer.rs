@@ -9,7 +9,7 @@ use deskhand_core::{
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{BrowseError, Browser, HeldButton, keys::modifier_bits, tab::Tab};
+use super::{BrowseError, Browser, HeldButton, HeldKeys, keys::modifier_bits, tab::Tab};
 
 /// The longest wait until an element can be clicked.
 const READY_MAX_MS: u64 = 3_000;
@@ -144,8 +144,26 @@ impl Tab {
         Ok(())
     }
 
-    pub(super) async fn move_to(&self, (x, y): (f64, f64)) -> Result<(), BrowseError> {
-        self.mouse("mouseMoved", (x, y), json!({})).await
+    /// Moves the pointer. A button that is held down stays so.
+    pub(super) async fn move_to(&self, at: (f64, f64)) -> Result<(), BrowseError> {
+        let is_held = self.browser.held().is_some();
+        let about = if is_held { pressed(0) } else { json!({}) };
+        self.mouse("mouseMoved", at, about).await
+    }
+
+    /// Presses the left button at a point, and holds it.
+    pub(super) async fn mouse_down(&self, at: (f64, f64)) -> Result<(), BrowseError> {
+        self.move_to(at).await?;
+        self.mouse("mousePressed", at, pressed(0)).await?;
+        self.hold(at);
+        Ok(())
+    }
+
+    /// Moves the pointer to a point and releases the left button there.
+    pub(super) async fn mouse_up(&self, at: (f64, f64)) -> Result<(), BrowseError> {
+        self.move_to(at).await?;
+        self.browser.held().take();
+        self.mouse("mouseReleased", at, pressed(0)).await
     }
 
     async fn mouse(&self, kind: &str, (x, y): (f64, f64), more: Value) -> Result<(), BrowseError> {
@@ -177,33 +195,41 @@ impl Tab {
         Ok(())
     }
 
-    /// Drags from one point to another, with the mouse or, if the page offers data, by dropping it.
-    pub(super) async fn drag(&self, from: (f64, f64), to: (f64, f64)) -> Result<(), BrowseError> {
+    /// Drags along a path, with the mouse or, if the page offers data, by dropping it at the end.
+    pub(super) async fn drag(
+        &self,
+        path: &[PagePlace],
+        modifiers: &[String],
+    ) -> Result<(), BrowseError> {
+        let left = pressed(modifier_bits(modifiers)?);
+        // The end may have to be scrolled into view, and the beginning with it.
+        if let Some(last) = path.last() {
+            self.point(last).await?;
+        }
+        let mut points = Vec::new();
+        for place in path {
+            points.push(self.point(place).await?);
+        }
         let intercept =
             |enabled: bool| self.input("Input.setInterceptDrags", json!({"enabled": enabled}));
         intercept(true).await?;
-        let dragged = self.drag_intercepted(from, to).await;
+        let dragged = self.drag_intercepted(&points, &left).await;
         self.browser.held().take();
         intercept(false).await?;
         dragged
     }
 
-    async fn drag_intercepted(&self, from: (f64, f64), to: (f64, f64)) -> Result<(), BrowseError> {
-        let left = json!({"button": "left", "buttons": 1, "clickCount": 1});
-        self.take_drag();
-        self.move_to(from).await?;
-        self.mouse("mousePressed", from, left.clone()).await?;
-        self.hold(to);
-        let step = |n: u32| {
-            let part = f64::from(n) / f64::from(DRAG_STEPS);
-            (
-                from.0 + (to.0 - from.0) * part,
-                from.1 + (to.1 - from.1) * part,
-            )
+    async fn drag_intercepted(&self, path: &[(f64, f64)], left: &Value) -> Result<(), BrowseError> {
+        let (Some(from), Some(to)) = (path.first(), path.last()) else {
+            return Ok(());
         };
+        self.take_drag();
+        self.move_to(*from).await?;
+        self.mouse("mousePressed", *from, left.clone()).await?;
+        self.hold(*to);
         let mut data = None;
-        for n in 1..=DRAG_STEPS {
-            self.mouse("mouseMoved", step(n), left.clone()).await?;
+        for at in steps(path) {
+            self.mouse("mouseMoved", at, left.clone()).await?;
             data = data.or_else(|| self.take_drag());
             if data.is_some() {
                 break;
@@ -222,7 +248,7 @@ impl Tab {
                 self.input("Input.dispatchDragEvent", params).await?;
             }
         }
-        self.mouse("mouseReleased", to, left).await
+        self.mouse("mouseReleased", *to, left.clone()).await
     }
 
     fn take_drag(&self) -> Option<Value> {
@@ -239,8 +265,8 @@ impl Tab {
     pub(super) async fn scroll(
         &self,
         at: Option<&PagePlace>,
-        dx: i32,
-        dy: i32,
+        (dx, dy): (i32, i32),
+        modifiers: &[String],
     ) -> Result<(), BrowseError> {
         let at = match at {
             Some(place) => self.point(place).await?,
@@ -249,8 +275,9 @@ impl Tab {
                 (part.width / 2.0, part.height / 2.0)
             }
         };
-        self.mouse("mouseWheel", at, json!({"deltaX": dx, "deltaY": dy}))
-            .await
+        let modifiers = modifier_bits(modifiers)?;
+        let about = json!({"deltaX": dx, "deltaY": dy, "modifiers": modifiers});
+        self.mouse("mouseWheel", at, about).await
     }
 
     pub(super) async fn scroll_to(&self, element: ElementRef) -> Result<(), BrowseError> {
@@ -268,8 +295,15 @@ impl Tab {
 }
 
 impl Browser {
-    /// Releases the mouse button that a verb was holding when it was cut short.
+    /// Releases the mouse button and the keys that a verb was holding when it was cut short.
     pub(crate) async fn let_go(&self) {
+        let keys = self.held_keys().take();
+        if let Some(HeldKeys { page, releases }) = keys {
+            for event in releases {
+                // A page that is gone holds nothing.
+                let _: Result<Value, _> = page.call("Input.dispatchKeyEvent", event).await;
+            }
+        }
         let held = self.held().take();
         if let Some(HeldButton { page, x, y }) = held {
             let params = json!({"type": "mouseReleased", "x": x, "y": y, "button": "left"});
@@ -279,6 +313,26 @@ impl Browser {
             let _: Result<Value, _> = page.call("Input.setInterceptDrags", params).await;
         }
     }
+}
+
+/// Returns the fields of an event with the left button down.
+fn pressed(modifiers: u8) -> Value {
+    json!({"button": "left", "buttons": 1, "clickCount": 1, "modifiers": modifiers})
+}
+
+/// Returns the points through which a drag moves. Each part of its path has several.
+fn steps(path: &[(f64, f64)]) -> impl Iterator<Item = (f64, f64)> {
+    let n_steps = if path.len() > 2 { 2 } else { DRAG_STEPS };
+    path.windows(2).flat_map(move |ends| {
+        let (from, to) = (ends[0], ends[1]);
+        (1..=n_steps).map(move |n| {
+            let part = f64::from(n) / f64::from(n_steps);
+            (
+                from.0 + (to.0 - from.0) * part,
+                from.1 + (to.1 - from.1) * part,
+            )
+        })
+    })
 }
 
 fn button_name(button: Button) -> &'static str {

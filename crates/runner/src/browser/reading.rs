@@ -40,10 +40,18 @@ struct PageReading {
     lines: Vec<String>,
     n_characters: usize,
     is_cut: bool,
+    /// The number of levels that are read.
+    most_levels: Option<usize>,
+    /// True if there is more below the last level.
+    is_deeper: bool,
 }
 
 impl PageReading {
     fn put(&mut self, depth: usize, text: &str) {
+        if self.most_levels.is_some_and(|most| depth >= most) {
+            self.is_deeper = true;
+            return;
+        }
         let length = depth + text.chars().count() + 1;
         if self.is_cut || self.n_characters + length > LONGEST_PAGE_TEXT {
             self.is_cut = true;
@@ -56,7 +64,7 @@ impl PageReading {
     fn into_finding(self) -> BrowserFinding {
         BrowserFinding::Text {
             text: plain(&self.lines.join("\n")),
-            is_cut: self.is_cut,
+            is_cut: self.is_cut || self.is_deeper,
         }
     }
 }
@@ -67,14 +75,15 @@ impl Tab {
         &self,
         filter: TreeFilter,
         at: Option<ElementRef>,
+        depth: Option<u16>,
     ) -> Result<BrowserFinding, BrowseError> {
-        Ok(self.read(filter, at).await?.into_finding())
+        Ok(self.read(filter, at, depth).await?.into_finding())
     }
 
     /// Returns the lines of the tree that contain a text.
     pub(super) async fn find(&self, text: &str) -> Result<BrowserFinding, BrowseError> {
         let wanted = text.to_lowercase();
-        let reading = self.read(TreeFilter::All, None).await?;
+        let reading = self.read(TreeFilter::All, None, None).await?;
         let lines = reading.lines.iter().map(|line| line.trim_start());
         let found: Vec<&str> = lines
             .filter(|line| line.to_lowercase().contains(&wanted))
@@ -91,8 +100,12 @@ impl Tab {
         &self,
         filter: TreeFilter,
         at: Option<ElementRef>,
+        depth: Option<u16>,
     ) -> Result<PageReading, BrowseError> {
-        let mut reading = PageReading::default();
+        let mut reading = PageReading {
+            most_levels: depth.map(usize::from),
+            ..PageReading::default()
+        };
         let frames = self.frames().await?;
         let (frame, root) = match at {
             Some(element) => (self.frame_of(element).await?, element.element),

@@ -34,6 +34,8 @@ pub(super) struct TabRecord {
     /// The number of documents that it has shown while it was followed.
     pub(super) n_documents: u64,
     pub(super) dialog: Option<OpenDialog>,
+    /// The text that was typed into the field of the dialog.
+    pub(super) dialog_text: Option<String>,
     pub(super) console: VecDeque<ConsoleEntry>,
     pub(super) network: VecDeque<RequestRecord>,
     /// The open requests, with the number that counts them.
@@ -166,6 +168,7 @@ impl TabRecord {
             is_loading: false,
             n_documents: 0,
             dialog: None,
+            dialog_text: None,
             console: VecDeque::new(),
             network: VecDeque::new(),
             open_requests: BTreeMap::new(),
@@ -241,6 +244,7 @@ impl TabRecord {
                 let DialogOpening { kind, message } = serde_json::from_str(params)?;
                 let message = page_label(&message, LONGEST_PAGE_LABEL);
                 self.dialog = Some(OpenDialog { kind, message });
+                self.dialog_text = None;
             }
             "Page.javascriptDialogClosed" => {
                 let DialogClosed { result } = serde_json::from_str(params)?;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use deskhand_core::browser::{
-    LONGEST_PAGE_LABEL, MOST_TABS, TabEntry, TabNumber, WebUrl, page_label,
+    Browsed, BrowserFinding, LONGEST_PAGE_LABEL, MOST_TABS, TabEntry, TabNumber, WebUrl, page_label,
 };
 use futures::future::join_all;
 use serde::Deserialize;
@@ -239,6 +239,32 @@ impl Browser {
             .await?;
         self.observer.seen().current = Some(tab.number);
         Ok(())
+    }
+
+    /// Closes the browser, and waits until it has ended.
+    pub(super) async fn close(&self) -> Result<Browsed, BrowseError> {
+        let closing = self
+            .devtools
+            .call::<Value>("Browser.close", json!({}), None);
+        // The answer may be lost with the browser.
+        let _ = closing.await;
+        let ended = async {
+            let asked = || {
+                self.devtools
+                    .call::<Value>("Browser.getVersion", json!({}), None)
+            };
+            while !self.devtools.is_closed() && asked().await.is_ok() {}
+        };
+        let ended = tokio::time::timeout(TAB_TIMEOUT, ended).await;
+        ended.map_err(|_late| DevToolsError::Late)?;
+        Ok(Browsed {
+            page: None,
+            finding: BrowserFinding::Done,
+            changes: Vec::new(),
+            tabs: Vec::new(),
+            frame: None,
+            viewport: None,
+        })
     }
 
     /// Closes a tab. Its page may ask first, with a dialog. The browser stays open with an empty tab.

@@ -1,16 +1,18 @@
 //! Carries out verbs.
 
+use std::time::Duration;
+
 use deskhand_core::{
     browser::{
         Browse, Browsed, BrowserFinding, BrowserVerb, LONGEST_PAGE_LABEL, PageArea, PagePlace,
         PageState, TabNumber, page_label,
     },
-    sandbox::Frame,
     secret::Secret,
 };
 
 use super::{
     BrowseError, Browser,
+    pictures::PagePicture,
     pointer::{Click, whole},
     tab::Tab,
 };
@@ -23,25 +25,30 @@ impl Browser {
         secrets: &[Secret],
     ) -> Result<Browsed, BrowseError> {
         browse.check()?;
+        if browse.verb == BrowserVerb::Close {
+            return self.close().await;
+        }
         self.follow().await?;
-        let (finding, mut frame) = self.carry_out(browse, secrets).await?;
+        let (finding, mut picture) = self.carry_out(browse, secrets).await?;
         // Pop-ups are followed from their beginning.
         self.attach_all().await;
         let page = self.page_state().await;
         let can_look = page.as_ref().is_some_and(|page| page.dialog.is_none());
         if let Some(format) = browse.look
-            && frame.is_none()
+            && picture.is_none()
             && can_look
         {
             let tab = self.tab(None).await?;
-            frame = Some(tab.picture(&PageArea::Viewport, format, secrets).await?);
+            picture = Some(tab.picture(&PageArea::Viewport, format, secrets).await?);
         }
         let changes = std::mem::take(&mut self.observer.seen().changes);
         Ok(Browsed {
             page,
             finding,
             changes,
-            frame,
+            tabs: self.list_tabs(),
+            viewport: picture.as_ref().and_then(|picture| picture.viewport),
+            frame: picture.map(|picture| picture.frame),
         })
     }
 
@@ -69,7 +76,7 @@ impl Browser {
         &self,
         browse: &Browse,
         secrets: &[Secret],
-    ) -> Result<(BrowserFinding, Option<Frame>), BrowseError> {
+    ) -> Result<(BrowserFinding, Option<PagePicture>), BrowseError> {
         let finding = match &browse.verb {
             BrowserVerb::ListTabs => BrowserFinding::Tabs({
                 self.tab(None).await?;
@@ -90,8 +97,8 @@ impl Browser {
                 let tab = self.tab(browse.tab).await?;
                 tab.check_usable(verb)?;
                 if let BrowserVerb::Screenshot { area, format } = verb {
-                    let frame = tab.picture(area, *format, secrets).await?;
-                    return Ok((BrowserFinding::Done, Some(frame)));
+                    let picture = tab.picture(area, *format, secrets).await?;
+                    return Ok((BrowserFinding::Done, Some(picture)));
                 }
                 tab.perform(verb).await?
             }
@@ -114,7 +121,9 @@ impl Tab {
         if is_crashed && !is_about_tab {
             return Err(BrowseError::Crashed(self.number));
         }
-        if has_dialog && !is_answer && !matches!(verb, BrowserVerb::SelectTab) {
+        let is_possible =
+            is_answer || matches!(verb, BrowserVerb::SelectTab) || is_for_dialog(verb);
+        if has_dialog && !is_possible {
             return Err(self.dialog_error());
         }
         Ok(())
@@ -142,7 +151,14 @@ impl Tab {
             BrowserVerb::AnswerDialog { accept, text } => {
                 self.answer_dialog(*accept, text.as_deref()).await?;
             }
+            BrowserVerb::Press { keys, .. } if self.has_dialog() => {
+                self.press_in_dialog(keys).await?;
+            }
+            BrowserVerb::Type { text, submit, .. } if self.has_dialog() => {
+                self.type_in_dialog(text, *submit).await?;
+            }
             BrowserVerb::Wait { until, timeout_ms } => self.wait(until, *timeout_ms).await?,
+            BrowserVerb::Pause { ms } => tokio::time::sleep(Duration::from_millis(*ms)).await,
             BrowserVerb::Emulate(emulation) => self.emulate(emulation).await?,
             verb => return self.read_or_act(verb).await,
         }
@@ -155,7 +171,9 @@ impl Tab {
     )]
     async fn read_or_act(&self, verb: &BrowserVerb) -> Result<BrowserFinding, BrowseError> {
         match verb {
-            BrowserVerb::ReadPage { filter, at } => self.read_page(*filter, *at).await,
+            BrowserVerb::ReadPage { filter, at, depth } => {
+                self.read_page(*filter, *at, *depth).await
+            }
             BrowserVerb::ReadText => self.read_text().await,
             BrowserVerb::Find { text } => self.find(text).await,
             BrowserVerb::Console => {
@@ -195,14 +213,15 @@ impl Tab {
                 self.click(self.point(at).await?, click).await
             }
             BrowserVerb::Hover { at } => self.move_to(self.point(at).await?).await,
-            BrowserVerb::Drag { from, to } => {
-                // The end may have to be scrolled into view, and the beginning with it.
-                self.point(to).await?;
-                let from = self.point(from).await?;
-                let to = self.point(to).await?;
-                self.drag(from, to).await
-            }
-            BrowserVerb::Scroll { at, dx, dy } => self.scroll(at.as_ref(), *dx, *dy).await,
+            BrowserVerb::MouseDown { at } => self.mouse_down(self.point(at).await?).await,
+            BrowserVerb::MouseUp { at } => self.mouse_up(self.point(at).await?).await,
+            BrowserVerb::Drag { path, modifiers } => self.drag(path, modifiers).await,
+            BrowserVerb::Scroll {
+                at,
+                dx,
+                dy,
+                modifiers,
+            } => self.scroll(at.as_ref(), (*dx, *dy), modifiers).await,
             BrowserVerb::ScrollTo { at } => self.scroll_to(*at).await,
             BrowserVerb::Type { at, text, submit } => {
                 if let Some(place) = at {
@@ -215,12 +234,17 @@ impl Tab {
                 Ok(())
             }
             BrowserVerb::Press { keys, repeat } => self.press(keys, *repeat).await,
+            BrowserVerb::HoldKey { keys, ms } => {
+                self.hold_key(keys, Duration::from_millis(*ms)).await
+            }
             BrowserVerb::Fill { at, value } => self.fill(*at, value).await,
             BrowserVerb::Select { at, options } => self.select(*at, options).await,
             BrowserVerb::Upload { at, paths } => self.upload(*at, paths).await,
             // These were carried out before.
             BrowserVerb::Screenshot { .. }
             | BrowserVerb::Wait { .. }
+            | BrowserVerb::Pause { .. }
+            | BrowserVerb::Close
             | BrowserVerb::Navigate { .. }
             | BrowserVerb::Back
             | BrowserVerb::Forward
@@ -261,4 +285,12 @@ impl Tab {
             is_headless: self.browser.settings.viewport.is_some(),
         })
     }
+}
+
+/// Returns true if the keyboard can answer a dialog with this verb.
+fn is_for_dialog(verb: &BrowserVerb) -> bool {
+    matches!(
+        verb,
+        BrowserVerb::Press { .. } | BrowserVerb::Type { at: None, .. }
+    )
 }

@@ -81,6 +81,7 @@ pub(super) fn perform(browser: &mut FakeBrowser, browse: &Browse, frame: Frame) 
         finding = browser.list();
     }
     let looks = browse.look.is_some() || matches!(browse.verb, BrowserVerb::Screenshot { .. });
+    let viewport = looks.then_some(frame.size);
     let current = browser.current;
     let shown = browser.tabs.iter().find(|tab| tab.number == current);
     Ok(RunnerReply::Browse(Browsed {
@@ -93,7 +94,9 @@ pub(super) fn perform(browser: &mut FakeBrowser, browse: &Browse, frame: Frame) 
         }),
         finding,
         changes: Vec::new(),
+        tabs: browser.entries(),
         frame: looks.then_some(frame),
+        viewport,
     }))
 }
 
@@ -110,12 +113,16 @@ impl FakeBrowser {
     }
 
     fn list(&self) -> BrowserFinding {
+        BrowserFinding::Tabs(self.entries())
+    }
+
+    fn entries(&self) -> Vec<TabEntry> {
         let entry = |tab: &FakeTab| TabEntry {
             tab: tab.number,
             url: tab.url(),
             title: "A page".to_owned(),
             is_current: tab.number == self.current,
         };
-        BrowserFinding::Tabs(self.tabs.iter().map(entry).collect())
+        self.tabs.iter().map(entry).collect()
     }
 }

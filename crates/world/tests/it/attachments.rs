@@ -48,6 +48,7 @@ impl SeeingVendor {
                 anthropic: AccountSettings {
                     key: Some(Secret::new("sk-test")),
                     base_url: Some(self.at.url.clone()),
+                    ..AccountSettings::default()
                 },
                 ..ModelSettings::default()
             },

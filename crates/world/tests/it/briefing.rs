@@ -47,6 +47,7 @@ impl StrictVendor {
             anthropic: AccountSettings {
                 key: Some(Secret::new("sk-test")),
                 base_url: Some(self.at.url.clone()),
+                ..AccountSettings::default()
             },
             ..ModelSettings::default()
         }

@@ -36,6 +36,7 @@ impl AnyVendor {
         let account = || AccountSettings {
             key: Some(Secret::new("sk-test")),
             base_url: Some(self.at.url.clone()),
+            ..AccountSettings::default()
         };
         let compatible = ["openrouter", "ollama"].map(|name| (name.to_owned(), account()));
         World::with(WorldOptions {

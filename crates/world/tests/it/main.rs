@@ -6,6 +6,7 @@ mod apps;
 mod attachments;
 mod audit;
 mod briefing;
+mod browser_wires;
 mod clipboard;
 mod computers;
 mod decisions;

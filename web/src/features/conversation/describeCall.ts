@@ -2,7 +2,18 @@ import { shorten } from "../../lib/text";
 
 /** The icon beside the description. */
 export type CallIcon =
-  "look" | "pointer" | "scroll" | "keyboard" | "wait" | "shell" | "file" | "edit" | "ask" | "secret" | "tool";
+  | "look"
+  | "pointer"
+  | "scroll"
+  | "keyboard"
+  | "wait"
+  | "page"
+  | "shell"
+  | "file"
+  | "edit"
+  | "ask"
+  | "secret"
+  | "tool";
 
 /** A tool call as the log contains it. */
 interface Call {
@@ -22,6 +33,26 @@ const ACTION_ICONS: Readonly<Record<string, CallIcon>> = {
   key: "keyboard",
   hold_key: "keyboard",
   wait: "wait",
+};
+
+/** The actions of the browser that have the icon of the same action on the screen. */
+const BROWSER_ICONS: Readonly<Record<string, CallIcon>> = {
+  screenshot: "look",
+  zoom: "look",
+  scroll: "scroll",
+  scroll_to: "scroll",
+  type: "keyboard",
+  press: "keyboard",
+  hold_key: "keyboard",
+  click: "pointer",
+  double_click: "pointer",
+  triple_click: "pointer",
+  right_click: "pointer",
+  middle_click: "pointer",
+  hover: "pointer",
+  drag: "pointer",
+  wait: "wait",
+  pause: "wait",
 };
 
 const TOOL_ICONS: Readonly<Record<string, CallIcon>> = {
@@ -62,6 +93,7 @@ export function describeOpenCall(call: Call): string {
 export function callIcon({ tool, input }: Call): CallIcon {
   const { action, command } = (input ?? {}) as { action?: unknown; command?: unknown };
   if (tool === "computer") return ACTION_ICONS[String(action)] ?? "pointer";
+  if (tool === "browser") return BROWSER_ICONS[String(action)] ?? "page";
   if (tool === "editor") return command === "view" ? "file" : "edit";
   return TOOL_ICONS[tool] ?? "tool";
 }

@@ -1,7 +1,7 @@
 //! The input of the tool: one flat object, whose `action` says which of its fields count.
 
 use deskhand_core::{
-    action::{Button, Point},
+    action::{Button, Point, Region},
     blob::BlobFormat,
     browser::{
         Browse, BrowserVerb, ElementRef, EmulatedViewport, Emulation, FieldValue, PageArea,
@@ -9,54 +9,14 @@ use deskhand_core::{
     },
 };
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use crate::tools::object_schema;
+use super::schema::ACTIONS;
 
 /// The wait for a condition, unless the call says otherwise.
 const USUAL_WAIT_SECONDS: f64 = 10.0;
 /// The distance of a scroll, unless the call says otherwise.
 const USUAL_SCROLL: i32 = 600;
-
-/// The actions, in the order in which models are offered them.
-const ACTIONS: &[&str] = &[
-    "navigate",
-    "read_page",
-    "find",
-    "click",
-    "type",
-    "fill",
-    "select",
-    "press",
-    "screenshot",
-    "page_text",
-    "wait",
-    "scroll",
-    "scroll_to",
-    "hover",
-    "double_click",
-    "right_click",
-    "drag",
-    "back",
-    "forward",
-    "reload",
-    "list_tabs",
-    "new_tab",
-    "select_tab",
-    "close_tab",
-    "dialog",
-    "upload",
-    "downloads",
-    "console",
-    "network",
-    "script",
-    "pdf",
-    "emulate",
-    "save_state",
-    "load_state",
-    "current_url",
-    "capabilities",
-];
 
 /// A call as models write it.
 #[derive(Debug, Default, Deserialize)]
@@ -76,6 +36,11 @@ pub(super) struct BrowserInput {
     submit: bool,
     keys: Option<String>,
     repeat: Option<u8>,
+    path_points: Vec<[f64; 2]>,
+    region: Option<[f64; 4]>,
+    seconds: Option<f64>,
+    depth: Option<u16>,
+    look: bool,
     modifiers: Vec<String>,
     value: Option<Value>,
     options: Vec<String>,
@@ -97,69 +62,32 @@ pub(super) struct BrowserInput {
     time_zone: Option<String>,
 }
 
-/// Returns the schema of the input.
-pub(super) fn parameters() -> Value {
-    let text = |description: &str| json!({"type": "string", "description": description});
-    let number = |description: &str| json!({"type": "number", "description": description});
-    let texts = |description: &str| json!({"type": "array", "items": {"type": "string"}, "description": description});
-    let flag = |description: &str| json!({"type": "boolean", "description": description});
-    object_schema(
-        &["action"],
-        &json!({
-            "action": {"type": "string", "enum": ACTIONS},
-            "tab": {"type": "integer", "description": "The tab; the current one without it. Needed for select_tab."},
-            "ref": text("An element, as read_page and find return it: e12."),
-            "x": number("A point instead of ref."),
-            "y": number("A point instead of ref."),
-            "to_ref": text("Where a drag ends; or to_x and to_y."),
-            "to_x": number("Where a drag ends."),
-            "to_y": number("Where a drag ends."),
-            "url": text("For navigate and new_tab: http or https. For wait: a part of the address to wait for."),
-            "text": text("For type, find, wait (text to wait for), dialog (answer to a prompt) and script."),
-            "submit": flag("For type: press Enter afterwards."),
-            "keys": text("For press: a chord such as ctrl+a, or several separated by spaces."),
-            "repeat": {"type": "integer", "minimum": 1, "maximum": 100},
-            "modifiers": texts("Keys held during a click, such as ctrl."),
-            "value": {"type": ["string", "boolean", "number"], "description": "For fill: the new content, or true for a tick."},
-            "options": texts("For select: values or labels."),
-            "dx": number("For scroll: pixels to the right."),
-            "dy": number("For scroll: pixels down."),
-            "selector": text("For wait: a CSS selector that becomes visible."),
-            "gone": flag("For wait: until the text is gone."),
-            "timeout": number("For wait: seconds, at most 60. A wait for nothing waits until the page is quiet."),
-            "accept": flag("For dialog: accept it, or dismiss it."),
-            "filter": {"type": "string", "enum": ["all", "interactive"], "description": "For read_page."},
-            "full_page": flag("For screenshot: the whole page. With ref, that element."),
-            "format": {"type": "string", "enum": ["jpeg", "png"]},
-            "path": text("For pdf, save_state and load_state: a file on this computer."),
-            "paths": texts("For upload: files on this computer."),
-            "width": {"type": "integer", "description": "For emulate: the viewport, with height."},
-            "height": {"type": "integer"},
-            "scale": number("For emulate: pixels per CSS pixel."),
-            "locale": text("For emulate: a language such as de-DE."),
-            "time_zone": text("For emulate: such as Europe/Berlin."),
-        }),
-    )
-}
-
 impl BrowserInput {
     /// Returns the request of the call. The error is for the model.
     pub(super) fn into_browse(self) -> Result<Browse, String> {
         let tab = self.tab.map(TabNumber);
         let verb = match &*self.action {
             "navigate" => self.navigation()?,
-            "click" | "double_click" | "right_click" => self.click()?,
-            "type" | "press" | "fill" | "select" | "upload" => self.entry()?,
-            "wait" => self.wait()?,
-            "scroll" | "scroll_to" | "hover" | "drag" => self.motion()?,
-            "screenshot" | "read_page" | "page_text" | "find" => self.reading()?,
+            "click" | "double_click" | "triple_click" | "right_click" | "middle_click" => {
+                self.click()?
+            }
+            "type" | "press" | "hold_key" | "fill" | "select" | "upload" => self.entry()?,
+            "wait" | "pause" => self.wait()?,
+            "scroll" | "scroll_to" | "hover" | "drag" | "mouse_down" | "mouse_up" => {
+                self.motion()?
+            }
+            "screenshot" | "zoom" | "read_page" | "page_text" | "find" => self.reading()?,
             _ => self.other(tab)?,
         };
         Ok(Browse {
             tab,
             verb,
-            look: None,
+            look: self.look.then(|| self.picture_format()),
         })
+    }
+
+    fn picture_format(&self) -> BlobFormat {
+        self.format.unwrap_or(BlobFormat::Jpeg)
     }
 
     fn navigation(&self) -> Result<BrowserVerb, String> {
@@ -178,9 +106,14 @@ impl BrowserInput {
             at: self.place()?,
             button: match &*self.action {
                 "right_click" => Button::Right,
+                "middle_click" => Button::Middle,
                 _ => Button::Left,
             },
-            count: if self.action == "double_click" { 2 } else { 1 },
+            count: match &*self.action {
+                "double_click" => 2,
+                "triple_click" => 3,
+                _ => 1,
+            },
             modifiers: self.modifiers.clone(),
         })
     }
@@ -193,10 +126,12 @@ impl BrowserInput {
                 submit: self.submit,
             },
             "press" => BrowserVerb::Press {
-                keys: self
-                    .needs(self.keys.as_ref().or(self.text.as_ref()), "keys")?
-                    .clone(),
+                keys: self.chord()?,
                 repeat: self.repeat.unwrap_or(1),
+            },
+            "hold_key" => BrowserVerb::HoldKey {
+                keys: self.chord()?,
+                ms: self.pause_ms()?,
             },
             "fill" => BrowserVerb::Fill {
                 at: self.reference()?,
@@ -220,7 +155,20 @@ impl BrowserInput {
         })
     }
 
+    fn chord(&self) -> Result<String, String> {
+        let keys = self.keys.as_ref().or(self.text.as_ref());
+        self.needs(keys, "keys").cloned()
+    }
+
+    fn pause_ms(&self) -> Result<u64, String> {
+        Ok(milliseconds(self.needs(self.seconds, "seconds")?))
+    }
+
     fn wait(&self) -> Result<BrowserVerb, String> {
+        if self.action == "pause" {
+            let ms = self.pause_ms()?;
+            return Ok(BrowserVerb::Pause { ms });
+        }
         let until = match (&self.text, &self.selector, &self.url) {
             (Some(text), None, None) if self.gone => PageCondition::NoText(text.clone()),
             (Some(text), None, None) => PageCondition::Text(text.clone()),
@@ -230,8 +178,10 @@ impl BrowserInput {
             _ => return Err("wait takes one of text, selector and url".to_owned()),
         };
         let seconds = self.timeout.unwrap_or(USUAL_WAIT_SECONDS);
-        let timeout_ms = u64::try_from(whole(seconds * 1000.0)).unwrap_or_default();
-        Ok(BrowserVerb::Wait { until, timeout_ms })
+        Ok(BrowserVerb::Wait {
+            until,
+            timeout_ms: milliseconds(seconds),
+        })
     }
 
     fn motion(&self) -> Result<BrowserVerb, String> {
@@ -243,18 +193,32 @@ impl BrowserInput {
                     at: self.place_if_any()?,
                     dx: dx.unwrap_or_default(),
                     dy: dy.unwrap_or(usual),
+                    modifiers: self.modifiers.clone(),
                 }
             }
             "scroll_to" => BrowserVerb::ScrollTo {
                 at: self.reference()?,
             },
             "hover" => BrowserVerb::Hover { at: self.place()? },
+            "mouse_down" => BrowserVerb::MouseDown { at: self.place()? },
+            "mouse_up" => BrowserVerb::MouseUp { at: self.place()? },
             _ => BrowserVerb::Drag {
-                from: self.place()?,
-                to: place(self.to_ref.as_deref(), self.to_x, self.to_y)?
-                    .ok_or("drag needs to_ref, or to_x and to_y")?,
+                path: self.drag_path()?,
+                modifiers: self.modifiers.clone(),
             },
         })
+    }
+
+    fn drag_path(&self) -> Result<Vec<PagePlace>, String> {
+        if !self.path_points.is_empty() {
+            let points = self.path_points.iter().map(|[x, y]| point(*x, *y));
+            return Ok(points.map(PagePlace::Point).collect());
+        }
+        let to = place(self.to_ref.as_deref(), self.to_x, self.to_y)?;
+        Ok(vec![
+            self.place()?,
+            to.ok_or("drag needs to_ref, or to_x and to_y")?,
+        ])
     }
 
     fn reading(&self) -> Result<BrowserVerb, String> {
@@ -266,11 +230,16 @@ impl BrowserInput {
                     None if self.full_page => PageArea::WholePage,
                     None => PageArea::Viewport,
                 },
-                format: self.format.unwrap_or(BlobFormat::Jpeg),
+                format: self.picture_format(),
+            },
+            "zoom" => BrowserVerb::Screenshot {
+                area: PageArea::Region(region(self.needs(self.region, "region")?)),
+                format: self.picture_format(),
             },
             "read_page" => BrowserVerb::ReadPage {
                 filter: self.filter.unwrap_or_default(),
                 at: element,
+                depth: self.depth,
             },
             "find" => BrowserVerb::Find {
                 text: self.needs(self.text.as_ref(), "text")?.clone(),
@@ -311,6 +280,7 @@ impl BrowserInput {
             "save_state" => BrowserVerb::SaveState { path: path()? },
             "load_state" => BrowserVerb::LoadState { path: path()? },
             "current_url" | "capabilities" => BrowserVerb::Capabilities,
+            "close" => BrowserVerb::Close,
             other => {
                 let actions = ACTIONS.join(", ");
                 return Err(format!(
@@ -357,13 +327,26 @@ fn place(
 ) -> Result<Option<PagePlace>, String> {
     match (element, x, y) {
         (Some(element), None, None) => Ok(Some(PagePlace::Element(parse_ref(element)?))),
-        (None, Some(x), Some(y)) => Ok(Some(PagePlace::Point(Point {
-            x: whole(x),
-            y: whole(y),
-        }))),
+        (None, Some(x), Some(y)) => Ok(Some(PagePlace::Point(point(x, y)))),
         (None, None, None) => Ok(None),
         _ => Err("a place is either ref, or x and y".to_owned()),
     }
+}
+
+fn point(x: f64, y: f64) -> Point {
+    Point {
+        x: whole(x),
+        y: whole(y),
+    }
+}
+
+fn region(corners: [f64; 4]) -> Region {
+    let [x0, y0, x1, y1] = corners.map(whole);
+    Region { x0, y0, x1, y1 }
+}
+
+fn milliseconds(seconds: f64) -> u64 {
+    u64::try_from(whole(seconds * 1000.0)).unwrap_or_default()
 }
 
 fn parse_ref(text: &str) -> Result<ElementRef, String> {

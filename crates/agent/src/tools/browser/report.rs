@@ -1,6 +1,7 @@
 //! The result of a verb, as models and people read it.
 
-use deskhand_core::browser::{Browsed, BrowserChange, BrowserFinding, DownloadState, PageState};
+use deskhand_core::browser::{Browsed, BrowserFinding, BrowserState, PageState};
+use serde_json::json;
 
 use crate::tools::ToolOutput;
 
@@ -12,16 +13,12 @@ pub(super) fn output(done: &str, browsed: Browsed) -> ToolOutput {
     let mut lines = vec![format!("{done}.")];
     if let Some(page) = &browsed.page {
         lines.push(about(page));
-        if let Some(dialog) = &page.dialog {
-            lines.push(format!(
-                "The page shows a dialog ({}): {:?}. Answer it with the action dialog.",
-                dialog.kind, dialog.message
-            ));
-        }
     }
-    lines.extend(browsed.changes.iter().map(change));
+    let state = BrowserState::of(&browsed);
+    lines.extend(state.news());
     lines.extend(finding(&browsed.finding));
     ToolOutput {
+        state: Some(json!(state)),
         picture: browsed.frame,
         ..ToolOutput::text(lines.join("\n"))
     }
@@ -34,33 +31,6 @@ fn about(page: &PageState) -> String {
         ""
     };
     format!("Tab {}: {:?} {}{loading}", page.tab, page.title, page.url)
-}
-
-fn change(change: &BrowserChange) -> String {
-    match change {
-        BrowserChange::TabOpened { tab, url } => format!("Tab {tab} opened: {url}"),
-        BrowserChange::TabClosed { tab } => format!("Tab {tab} was closed."),
-        BrowserChange::TabCrashed { tab } => {
-            format!("Tab {tab} crashed. Reload it, or open another one.")
-        }
-        BrowserChange::DownloadStarted { path, .. } => format!("A download started: {path}"),
-        BrowserChange::DownloadEnded {
-            path,
-            state,
-            n_bytes,
-        } => format!("A download {}: {path} ({n_bytes} bytes)", ended(*state)),
-        BrowserChange::BrowserRestarted => {
-            "The browser had ended and was started again. All tabs are new.".to_owned()
-        }
-    }
-}
-
-fn ended(state: DownloadState) -> &'static str {
-    match state {
-        DownloadState::Running => "is running",
-        DownloadState::Complete => "is complete",
-        DownloadState::Cancelled => "was cancelled",
-    }
 }
 
 fn finding(finding: &BrowserFinding) -> Option<String> {
@@ -95,10 +65,7 @@ fn finding(finding: &BrowserFinding) -> Option<String> {
         BrowserFinding::Downloads(downloads) => lines(downloads, |one| {
             format!(
                 "{} {} ({} bytes) from {}",
-                one.path,
-                ended(one.state),
-                one.n_bytes,
-                one.url
+                one.path, one.state, one.n_bytes, one.url
             )
         }),
         BrowserFinding::Console(entries) => {

@@ -62,6 +62,7 @@ impl Desk {
         let verb = BrowserVerb::ReadPage {
             filter: TreeFilter::All,
             at: None,
+            depth: None,
         };
         text(self.verb(verb).await)
     }
@@ -139,6 +140,7 @@ async fn a_walk_through_hard_pages() {
     pages::clicks_reach_their_targets(&desk).await;
     pages::frames_and_shadow_trees_are_pages_too(&desk).await;
     pages::drags_work_with_the_mouse_and_with_data(&desk).await;
+    pages::buttons_and_keys_can_be_held(&desk).await;
     forms::fields_of_all_kinds_are_filled_in(&desk).await;
     forms::files_are_given_and_downloaded(&desk).await;
     desk.world.end().await;
@@ -150,9 +152,12 @@ async fn a_walk_through_large_pages_and_tabs() {
     reading::a_page_is_read_briefly(&desk).await;
     reading::large_and_foreign_pages_are_read(&desk).await;
     reading::waits_are_for_the_page(&desk).await;
+    reading::parts_of_a_page_are_seen_closely(&desk).await;
     tabs::pop_ups_dialogs_and_tabs(&desk).await;
+    tabs::dialogs_are_answered_with_the_keyboard(&desk).await;
     tabs::pages_that_do_not_open_are_reported(&desk).await;
     tabs::a_crash_is_reported_and_recovered(&desk).await;
+    tabs::a_browser_that_is_closed_comes_back(&desk).await;
     desk.world.end().await;
 }
 

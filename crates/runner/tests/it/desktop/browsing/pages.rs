@@ -1,7 +1,7 @@
 //! Mouse and keyboard on pages that make it hard for them.
 
 use deskhand_core::{
-    action::Point,
+    action::{Button, Point},
     browser::{BrowserVerb, PagePlace},
 };
 
@@ -67,10 +67,49 @@ pub(super) async fn drags_work_with_the_mouse_and_with_data(desk: &Desk) {
     desk.open("/drag").await;
     let from = PagePlace::Element(desk.find("Card").await);
     let to = PagePlace::Element(desk.find("Zone").await);
-    desk.verb(BrowserVerb::Drag { from, to }).await;
+    desk.verb(drag(vec![from, to])).await;
     desk.says("dropped card").await;
     let from = PagePlace::Element(desk.find("Knob").await);
     let to = PagePlace::Point(Point { x: 300, y: 200 });
-    desk.verb(BrowserVerb::Drag { from, to }).await;
+    desk.verb(drag(vec![from, to])).await;
     desk.says("slid true").await;
+}
+
+pub(super) async fn buttons_and_keys_can_be_held(desk: &Desk) {
+    desk.open("/drag").await;
+    let knob = PagePlace::Element(desk.find("Knob").await);
+    desk.verb(BrowserVerb::MouseDown { at: knob }).await;
+    let far = PagePlace::Point(Point { x: 300, y: 200 });
+    desk.verb(BrowserVerb::Hover { at: far.clone() }).await;
+    desk.verb(BrowserVerb::MouseUp { at: far }).await;
+    desk.says("slid true").await;
+
+    desk.open("/held").await;
+    let pad = PagePlace::Element(desk.find("Pad").await);
+    let middle = BrowserVerb::Click {
+        at: pad.clone(),
+        button: Button::Middle,
+        count: 1,
+        modifiers: Vec::new(),
+    };
+    desk.verb(middle).await;
+    desk.says("button 1").await;
+    desk.verb(click(pad.clone())).await;
+    let hold = BrowserVerb::HoldKey {
+        keys: "shift+a".to_owned(),
+        ms: 300,
+    };
+    desk.verb(hold).await;
+    desk.says("held A true").await;
+    let path = [(20, 100), (80, 100), (80, 160), (20, 160)];
+    let path = path.map(|(x, y)| PagePlace::Point(Point { x, y }));
+    desk.verb(drag(path.into())).await;
+    desk.says("turned true").await;
+}
+
+fn drag(path: Vec<PagePlace>) -> BrowserVerb {
+    BrowserVerb::Drag {
+        path,
+        modifiers: Vec::new(),
+    }
 }

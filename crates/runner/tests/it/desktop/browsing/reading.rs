@@ -1,10 +1,11 @@
 //! Reading pages, and waiting for them.
 
 use deskhand_core::{
+    action::Region,
     blob::BlobFormat,
     browser::{
-        BrowserFinding, BrowserVerb, EmulatedViewport, Emulation, LONGEST_PAGE_TEXT, PageArea,
-        PageCondition,
+        Browse, BrowserFinding, BrowserVerb, EmulatedViewport, Emulation, LONGEST_PAGE_TEXT,
+        PageArea, PageCondition, TreeFilter,
     },
 };
 
@@ -89,9 +90,54 @@ pub(super) async fn waits_are_for_the_page(desk: &Desk) {
         at: None,
         dx: 0,
         dy: 2_000,
+        modifiers: Vec::new(),
     };
     desk.verb(down).await;
     desk.wait_for("Row 40.").await;
     let page_text = text(desk.verb(BrowserVerb::ReadText).await);
     assert!(page_text.contains("Row 1."), "{page_text}");
+}
+
+pub(super) async fn parts_of_a_page_are_seen_closely(desk: &Desk) {
+    desk.open("/frames").await;
+    let shallow = BrowserVerb::ReadPage {
+        filter: TreeFilter::All,
+        at: None,
+        depth: Some(1),
+    };
+    let BrowserFinding::Text { text, is_cut } = desk.verb(shallow).await.finding else {
+        panic!("not a text");
+    };
+    assert!(is_cut && text.contains("Outer"), "{text}");
+    assert!(!text.contains("Inside"), "{text}");
+    let picture = |area| BrowserVerb::Screenshot {
+        area,
+        format: BlobFormat::Png,
+    };
+    let whole = desk.verb(picture(PageArea::Viewport)).await;
+    let viewport = whole.viewport.expect("a picture of the visible part");
+    assert_eq!(whole.frame.unwrap().size, viewport);
+    let region = Region {
+        x0: 0,
+        y0: 0,
+        x1: 100,
+        y1: 50,
+    };
+    let closely = desk.verb(picture(PageArea::Region(region))).await;
+    assert_eq!(closely.viewport, None);
+    let size = closely.frame.unwrap().size;
+    assert_eq!(size.width, 2 * size.height);
+    assert!(size.width > 400 && size.width <= viewport.width, "{size}");
+    // A picture can come with any verb.
+    let looking = Browse {
+        look: Some(BlobFormat::Jpeg),
+        ..Browse::new(BrowserVerb::Reload)
+    };
+    let seen = desk.browse(&looking).await.unwrap();
+    assert_eq!(seen.viewport, Some(viewport));
+    assert!(
+        seen.tabs
+            .iter()
+            .any(|tab| tab.is_current && tab.url.ends_with("/frames"))
+    );
 }

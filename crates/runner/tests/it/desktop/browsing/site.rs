@@ -47,6 +47,15 @@ const DRAG: &str = "<div id=a draggable=true style='width:80px;height:40px;backg
     addEventListener('mouseup', event => { if (from !== null) say('slid ' + (event.clientX > from + 50)); from = null; });
     </script>";
 
+/// Tells the button of a click, how long a key was held, and if the pointer turned a corner with the button down.
+const HELD: &str = "<div id=p tabindex=0 role=button style='position:absolute;left:0;top:80px;width:300px;height:120px;background:#eee'>Pad</div>
+    <script>let since = 0, corner = false;
+    on('p', 'mousedown', event => { corner = false; if (event.button) say('button ' + event.button); });
+    on('p', 'mousemove', event => { if (event.buttons && event.clientX > 70 && event.clientY < 110) corner = true; });
+    on('p', 'mouseup', event => { if (corner) say('turned ' + (event.clientX < 30)); });
+    on('p', 'keydown', event => { if (event.key === 'A') since ||= performance.now(); });
+    on('p', 'keyup', event => { if (event.key === 'A') say('held A ' + (performance.now() - since >= 250)); });</script>";
+
 const FORM: &str = "<label>Name <input id=n></label><label>Day <input id=d type=date></label>
     <label>Agree <input id=c type=checkbox></label><label>Colour <select id=s><option value=r>Red<option value=g>Green</select></label>
     <div id=e contenteditable aria-label=Note>old</div><input id=p type=password aria-label=Code value=swordfish>
@@ -159,6 +168,7 @@ fn content(path: &str) -> (&'static str, String) {
         "/frames" => page(FRAMES),
         "/inner" => page(INNER),
         "/drag" => page(DRAG),
+        "/held" => page(HELD),
         "/form" => page(FORM),
         "/files" => page(FILES),
         "/tabs" => page(TABS),

@@ -128,6 +128,42 @@ pub(super) async fn pop_ups_dialogs_and_tabs(desk: &Desk) {
     assert_eq!(told.finding, BrowserFinding::Value("\"b\"".to_owned()));
 }
 
+pub(super) async fn dialogs_are_answered_with_the_keyboard(desk: &Desk) {
+    let press = |keys: &str| BrowserVerb::Press {
+        keys: keys.to_owned(),
+        repeat: 1,
+    };
+    desk.open("/tabs").await;
+    desk.click("\"Alert\"").await;
+    let other = desk.try_verb(press("Tab")).await.unwrap_err();
+    assert!(other.to_string().contains("answer it first"), "{other}");
+    desk.verb(press("Return")).await;
+    desk.says("alerted").await;
+    desk.click("\"Ask\"").await;
+    let name = BrowserVerb::Type {
+        at: None,
+        text: "Grace".to_owned(),
+        submit: false,
+    };
+    desk.verb(name).await;
+    desk.verb(press("Enter")).await;
+    desk.says("name Grace").await;
+    desk.click("\"Ask\"").await;
+    desk.verb(press("Escape")).await;
+    desk.says("name null").await;
+}
+
+pub(super) async fn a_browser_that_is_closed_comes_back(desk: &Desk) {
+    let closed = desk.verb(BrowserVerb::Close).await;
+    assert_eq!((closed.page, closed.tabs), (None, Vec::new()));
+    let opened = desk.open("/popup").await;
+    assert!(
+        opened.changes.contains(&BrowserChange::BrowserRestarted),
+        "{opened:?}"
+    );
+    desk.wait_for("The pop-up").await;
+}
+
 pub(super) async fn pages_that_do_not_open_are_reported(desk: &Desk) {
     let url = "http://127.0.0.1:1/".parse().unwrap();
     let refused = desk.try_verb(BrowserVerb::Navigate { url }).await;

@@ -1,0 +1,54 @@
+//! Settings of models.
+
+use std::path::{Path, PathBuf};
+
+use deskhand_models::{
+    AccountSettings, BedrockSettings, BrowserTool, ModelSettings, VertexSettings,
+};
+
+use super::{prices, reader::Reader};
+
+const BROWSER_TOOLS: [(&str, BrowserTool); 2] = [
+    ("vendor", BrowserTool::Vendor),
+    ("computer", BrowserTool::ComputerFunction),
+];
+
+/// Reads the settings of models. The environment variables of vendors' own programs fill in what is not set.
+pub(super) fn models(reader: &mut Reader<'_>, data_dir: &Path) -> ModelSettings {
+    let mut account = |vendor: &str, has_choice: bool| AccountSettings {
+        key: reader.secret(&format!("models.{vendor}.api_key")),
+        base_url: reader.url(&format!("models.{vendor}.base_url")),
+        browser_tool: if has_choice {
+            reader.one_of(&format!("models.{vendor}.browser_tool"), &BROWSER_TOOLS)
+        } else {
+            BrowserTool::default()
+        },
+    };
+    let settings = ModelSettings {
+        anthropic: account("anthropic", false),
+        openai: account("openai", true),
+        gemini: account("gemini", false),
+        compatible: ["openrouter", "ollama", "vllm", "litellm"]
+            .map(|vendor| (vendor.to_owned(), account(vendor, true)))
+            .into(),
+        scenario_dir: Some(reader.path("models.scenarios_dir", &data_dir.join("scenarios"))),
+        default_model: reader.text_or_nothing("models.default"),
+        bedrock: BedrockSettings {
+            region: reader.text_or_nothing("models.bedrock.region"),
+            base_url: reader.url("models.bedrock.base_url"),
+            ..BedrockSettings::default()
+        },
+        vertex: VertexSettings {
+            project: reader.text_or_nothing("models.vertex.project"),
+            region: reader.text_or_nothing("models.vertex.region"),
+            service_account: reader
+                .text_or_nothing("models.vertex.service_account")
+                .map(PathBuf::from),
+            base_url: reader.url("models.vertex.base_url"),
+            ..VertexSettings::default()
+        },
+        prices: prices::prices(reader),
+    };
+    let environment = reader.environment();
+    settings.or_from_environment(|name| environment.get(name).map(str::to_owned))
+}
