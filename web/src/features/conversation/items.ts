@@ -116,6 +116,12 @@ export interface NoticeItem extends ItemBase {
   kind: "notice";
   message: string;
 }
+/** The page that a message begins with was opened, or could not be. */
+export interface OpenedItem extends ItemBase {
+  kind: "opened";
+  url: string;
+  problem: string | undefined;
+}
 /** A file that the agent handed to people. */
 export interface ArtifactItem extends ItemBase {
   kind: "artifact";
@@ -156,6 +162,7 @@ export type Item =
   | ModelItem
   | HandedOverItem
   | NoticeItem
+  | OpenedItem
   | ArtifactItem
   | ErrorItem
   | CompleteItem;
