@@ -10,6 +10,7 @@
 )]
 
 mod api;
+mod browser_mcp;
 mod desktop;
 mod files;
 mod history;
@@ -36,7 +37,7 @@ async fn main() {
     if parts.is_empty() {
         parts = [
             "desktop", "step", "history", "api", "stream", "sleep", "terminal", "files", "network",
-            "hostile",
+            "browser", "hostile",
         ]
         .map(str::to_owned)
         .to_vec();
@@ -50,6 +51,7 @@ async fn main() {
             "stream" => stream::measure(&program, &python).await,
             "sleep" => sleep::measure(&program).await,
             "terminal" => terminal::measure(&program, &python).await,
+            "browser" => browser_mcp::measure(&program),
             "hostile" => hostile::measure(&program).await,
             "network" => network::measure(&program),
             "files" => files::measure(&program).await,
