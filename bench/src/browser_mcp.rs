@@ -112,20 +112,20 @@ fn ours(program: &str) -> Measured {
     };
     let starts = starts(|| mcp(program));
     let mut client = McpClient::start(mcp(program));
-    let opened = client.call("computer_open", json!({}));
+    let opened = client.call("computer_open", &json!({}));
     let id = opened.facts["sessionId"].as_str().unwrap().to_owned();
     let on = |mut input: Value| {
         input["sessionId"] = json!(id);
         input
     };
     let write = json!({"path": "~/site/index.html", "content": page::html()});
-    client.call("file_write", on(write));
+    client.call("file_write", &on(write));
     let serve =
         format!("cd ~/site && (python3 -m http.server {PORT} --bind 127.0.0.1 >/dev/null 2>&1 &)");
-    client.call("shell_run", on(json!({ "command": serve })));
+    client.call("shell_run", &on(json!({ "command": serve })));
     client.call(
         "shell_run",
-        on(json!({ "command": page::wait_until_served(PORT) })),
+        &on(json!({ "command": page::wait_until_served(PORT) })),
     );
     let calls = Calls {
         common: json!({ "sessionId": id }),
@@ -134,7 +134,7 @@ fn ours(program: &str) -> Measured {
         picture: json!({ "format": "jpeg" }),
     };
     let driven = drive(&mut client, &calls);
-    client.call("agent_end", on(json!({})));
+    client.call("agent_end", &on(json!({})));
     Measured { starts, driven }
 }
 
@@ -192,9 +192,9 @@ fn drive(client: &mut McpClient, calls: &Calls<'_>) -> Driven {
         }
         all
     };
-    let tools = client.request("tools/list", json!({})).to_string();
+    let tools = client.request("tools/list", &json!({})).to_string();
     let open = with(json!({ "url": calls.url }));
-    client.call("browser_navigate", open.clone());
+    client.call("browser_navigate", &open);
     let navigate = timed(client, "browser_navigate", &open);
     let snapshot = timed(client, "browser_snapshot", &with(json!({})));
     let read = &snapshot.last.text;
@@ -225,11 +225,11 @@ struct Timed {
 
 fn timed(client: &mut McpClient, tool: &str, arguments: &Value) -> Timed {
     // The first one may have to load something.
-    let mut last = client.call(tool, arguments.clone());
+    let mut last = client.call(tool, arguments);
     let mut times = Vec::with_capacity(N_TIMES);
     for _ in 0..N_TIMES {
         let begin = Instant::now();
-        last = client.call(tool, arguments.clone());
+        last = client.call(tool, arguments);
         times.push(begin.elapsed().as_secs_f64() * 1000.0);
     }
     Timed { times, last }

@@ -43,15 +43,15 @@ impl McpClient {
             "capabilities": {},
             "clientInfo": {"name": "bench", "version": "1"},
         });
-        client.request("initialize", hello);
+        client.request("initialize", &hello);
         client.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
         client
     }
 
     /// Calls a tool, which must not fail.
-    pub(super) fn call(&mut self, tool: &str, arguments: Value) -> McpResult {
+    pub(super) fn call(&mut self, tool: &str, arguments: &Value) -> McpResult {
         let params = json!({"name": tool, "arguments": arguments});
-        let (result, n_bytes) = self.exchange("tools/call", params);
+        let (result, n_bytes) = self.exchange("tools/call", &params);
         assert_ne!(result["isError"], true, "{tool}: {result}");
         let content = result["content"].as_array().expect("a result");
         let texts = content.iter().filter_map(|block| block["text"].as_str());
@@ -63,11 +63,11 @@ impl McpClient {
     }
 
     /// Sends a request and returns its result.
-    pub(super) fn request(&mut self, method: &str, params: Value) -> Value {
+    pub(super) fn request(&mut self, method: &str, params: &Value) -> Value {
         self.exchange(method, params).0
     }
 
-    fn exchange(&mut self, method: &str, params: Value) -> (Value, usize) {
+    fn exchange(&mut self, method: &str, params: &Value) -> (Value, usize) {
         self.last_id += 1;
         let id = self.last_id;
         self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));

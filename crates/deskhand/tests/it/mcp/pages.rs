@@ -20,7 +20,9 @@ const FORM: &str = "<!doctype html><title>A form</title><label>Tea <input id=i><
 /// Serves the page over http, the same with a certificate that nobody knows, and a port that never answers.
 const HOSTS: &str = r#"
 cd ~/site
-openssl req -x509 -newkey rsa:2048 -nodes -keyout key.pem -out cert.pem -days 2 -subj /CN=localhost 2>/dev/null
+printf '[req]\ndistinguished_name=dn\n[dn]\n' > openssl.cnf
+openssl req -x509 -config openssl.cnf -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 \
+    -subj /CN=localhost -keyout key.pem -out cert.pem > hosts.log 2>&1
 cat > hosts.py <<'END'
 import http.server, socket, ssl, threading
 plain = http.server.ThreadingHTTPServer(("127.0.0.1", 8101), http.server.SimpleHTTPRequestHandler)
@@ -33,8 +35,9 @@ threading.Thread(target=plain.serve_forever).start()
 threading.Thread(target=secure.serve_forever).start()
 open("ready", "w").close()
 END
-python3 hosts.py >/dev/null 2>&1 &
-until [ -e ready ]; do sleep 0.1; done
+python3 hosts.py >> hosts.log 2>&1 &
+for _ in $(seq 300); do [ -e ready ] && break; sleep 0.1; done
+[ -e ready ] || { cat hosts.log; false; }
 "#;
 
 /// Calls a tool and returns its result.
