@@ -65,4 +65,5 @@ bench: ## Measure, next to what people use otherwise (ARGS="desktop step": only 
 	@scripts/bench $(ARGS)
 
 clean: ## Remove everything that was built
-	rm -rf target web/dist web/node_modules e2e/node_modules openapi/node_modules mcp/node_modules .make
+	rm -rf target web/dist web/node_modules e2e/node_modules openapi/node_modules mcp/node_modules \
+		mcp/opencode/node_modules bench/peer/playwright/node_modules .make

@@ -10,6 +10,7 @@
 )]
 
 mod api;
+mod browser_mcp;
 mod desktop;
 mod files;
 mod headless;
@@ -37,7 +38,7 @@ async fn main() {
     if parts.is_empty() {
         parts = [
             "desktop", "step", "history", "api", "stream", "sleep", "terminal", "files", "network",
-            "hostile", "browser",
+            "browser", "hostile",
         ]
         .map(str::to_owned)
         .to_vec();
@@ -53,7 +54,10 @@ async fn main() {
             "terminal" => terminal::measure(&program, &python).await,
             "hostile" => hostile::measure(&program).await,
             "network" => network::measure(&program),
-            "browser" => headless::measure(&program).await,
+            "browser" => {
+                browser_mcp::measure(&program);
+                headless::measure(&program).await;
+            }
             "files" => files::measure(&program).await,
             other => panic!("there is no part {other}; {USAGE}"),
         }

@@ -73,6 +73,14 @@ impl Row {
         }
     }
 
+    /// Creates a row for a size that should be `times` smaller than the peer's.
+    pub(crate) fn smaller(what: &'static str, ours_kb: f64, peer_kb: f64, times: f64) -> Self {
+        Self {
+            target: Some(Target::Times(times)),
+            ..Self::at_most(what, "kB", ours_kb, Some(peer_kb), times)
+        }
+    }
+
     /// Removes the target, so that the row is only shown.
     pub(crate) fn without_target(mut self) -> Self {
         self.target = None;

@@ -61,6 +61,7 @@ fn log(n_steps: usize) -> (Vec<EventBody>, HashMap<BlobName, Image>) {
         model: None,
         turn: None,
         attachments: Vec::new(),
+        start_url: None,
     })];
     let mut images = HashMap::new();
     for step in 0..n_steps {

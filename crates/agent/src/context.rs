@@ -10,6 +10,7 @@ mod answer;
 mod blocks;
 mod conversation;
 mod files;
+mod pages;
 mod unanswered;
 
 use std::collections::HashMap;

@@ -23,6 +23,7 @@ mod journal;
 mod listen;
 mod loops;
 mod machine;
+mod open_pages;
 mod page_picture;
 mod people;
 mod pick_up;

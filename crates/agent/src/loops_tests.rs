@@ -123,6 +123,7 @@ fn whoever_says_something_ends_it_and_other_turns_do_not_count() {
         model: None,
         turn: None,
         attachments: Vec::new(),
+        start_url: None,
     }));
     assert_eq!(
         repeats(&log, turn, &crate::tools::all()),

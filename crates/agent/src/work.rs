@@ -112,7 +112,7 @@ impl Work {
             // Before each step, take in what people did and stay within bounds.
             self.wait_for_hands().await?;
             self.journal.take_steering().await?;
-            if !self.place_files().await? {
+            if !self.place_files().await? || !self.open_pages().await? {
                 continue;
             }
             if self.stay_within_bounds(self.n_steps).await? {

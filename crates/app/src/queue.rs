@@ -6,6 +6,7 @@ use std::{collections::HashSet, sync::Arc};
 
 use deskhand_core::{
     attachment::MOST_ATTACHMENTS,
+    browser::WebUrl,
     event::QueueChange,
     id::{AttachmentId, MessageId, SessionId, UserId},
     message::{Delivery, LONGEST_MESSAGE_BYTES, Message},
@@ -52,6 +53,8 @@ pub struct SendPrompt {
     pub model: Option<String>,
     /// Files that the author has attached, in their order.
     pub attachments: Vec<AttachmentId>,
+    /// The page that the browser opens before the agent reads it.
+    pub start_url: Option<WebUrl>,
 }
 
 /// The changes to a waiting message. At least one is required.
@@ -132,6 +135,7 @@ impl Queue {
             delivery: prompt.delivery,
             model: prompt.model,
             attachments: prompt.attachments,
+            start_url: prompt.start_url,
             queue_length: self.0.length,
         };
         let queued = self.0.log.commit(session, queue).await;

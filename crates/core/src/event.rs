@@ -11,6 +11,7 @@ mod ends;
 mod files;
 mod models;
 mod network;
+mod pages;
 mod people;
 mod settings;
 
@@ -24,12 +25,14 @@ pub use self::{
     files::{Artifact, FilesPlaced, PlacedFile},
     models::{Cost, GatewayUse, ModelChanged, ModelTold, Retry, ToldFacts},
     network::HostContacted,
+    pages::PageOpened,
     people::HandedOver,
     settings::SessionChanged,
 };
 use crate::{
     attachment::Attachment,
     blob::BlobName,
+    browser::WebUrl,
     budget::Bound,
     id::{MessageId, TurnId, UserId},
     lease::LeaseChanged,
@@ -137,6 +140,7 @@ events! {
     Plan("plan"): PlanChanged,
     Artifact("artifact"): Artifact,
     Placed("placed"): FilesPlaced,
+    Opened("opened"): PageOpened,
     Notice("notice"): Notice,
     Told("told"): ModelTold,
     Error("error"): Failure,
@@ -223,6 +227,10 @@ pub struct MessageSaid {
     /// The files that came with it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub attachments: Vec<Attachment>,
+    /// The page that the browser opens before the agent reads it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = String)]
+    pub start_url: Option<WebUrl>,
 }
 
 fn is_usual(delivery: &Delivery) -> bool {

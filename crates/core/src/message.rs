@@ -4,6 +4,7 @@ use jiff::Timestamp;
 
 use crate::{
     attachment::Attachment,
+    browser::WebUrl,
     id::{MessageId, SessionId, UserId},
 };
 
@@ -24,6 +25,8 @@ pub struct Message {
     pub model: Option<String>,
     /// The files that came with it, in their order.
     pub attachments: Vec<Attachment>,
+    /// The page that the browser opens before the agent reads it.
+    pub start_url: Option<WebUrl>,
     pub created_at: Timestamp,
 }
 

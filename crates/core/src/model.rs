@@ -45,8 +45,8 @@ pub enum Item {
     Files(Vec<ShownFile>),
     /// A note about what has changed, beside the messages of people. It asks for nothing.
     Note { text: String },
-    /// People had the mouse and keyboard and gave them back. The text names them; the image shows the screen since
-    /// then.
+    /// The screen has changed without the model: people had the mouse and keyboard and gave them back, or a page was
+    /// opened. The text says which; the image shows the screen since then.
     HandedBack { text: String, image: Option<Image> },
     /// One answer of the model.
     Answer {

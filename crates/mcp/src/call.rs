@@ -1,5 +1,7 @@
 //! One call of a client: the user behind it, and the way to tell the client about its progress.
 
+use std::time::Duration;
+
 use deskhand_app::{App, RefusalKind};
 use deskhand_core::{
     id::{SessionId, UserId},
@@ -8,12 +10,15 @@ use deskhand_core::{
 };
 use rmcp::{
     RoleServer,
-    model::{ProgressNotificationParam, ProgressToken},
+    model::{InputResponses, ProgressNotificationParam, ProgressToken},
     service::RequestContext,
 };
+use tokio::time::{Instant, interval_at};
 
 use crate::{clip::clip, groups::Groups, refusal::CallError};
 
+/// The interval between signs of life. Clients give up on a call that is silent for long.
+pub(crate) const SIGN_OF_LIFE: Duration = Duration::from_secs(15);
 /// The longest message of a progress notification.
 const LONGEST_PROGRESS_BYTES: usize = 200;
 
@@ -31,6 +36,8 @@ pub(crate) struct Call<'a> {
     pub(crate) public_url: &'a str,
     pub(crate) identity: Identity,
     pub(crate) context: &'a RequestContext<RoleServer>,
+    /// The answers to what this call asked for when it was made before.
+    pub(crate) given: InputResponses,
 }
 
 /// The progress of one call, for a client that asked for it.
@@ -63,6 +70,19 @@ impl Call<'_> {
             RefusalKind::Forbidden,
             message,
         ))
+    }
+
+    /// Waits for work that may take long, and gives the client signs of life meanwhile.
+    pub(crate) async fn until_done<T>(&self, work: impl Future<Output = T>) -> T {
+        let mut work = std::pin::pin!(work);
+        let mut sign_of_life = interval_at(Instant::now() + SIGN_OF_LIFE, SIGN_OF_LIFE);
+        let mut progress = self.progress();
+        loop {
+            tokio::select! {
+                done = &mut work => return done,
+                _ = sign_of_life.tick() => progress.tell("still working").await,
+            }
+        }
     }
 
     pub(crate) fn progress(&self) -> Progress<'_> {

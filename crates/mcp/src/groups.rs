@@ -23,7 +23,7 @@ impl Default for Groups {
 impl Groups {
     /// Reads the names of groups, separated by commas.
     pub fn parse(names: &str) -> Result<Self, UnknownGroup> {
-        let known = tools::groups();
+        let known = tools::GROUPS;
         let find = |name: &str| {
             let found = known.iter().find(|group| **group == name);
             found.copied().ok_or_else(|| UnknownGroup {
@@ -46,8 +46,9 @@ impl Groups {
         named.map(|(_, names)| Self::parse(&names)).transpose()
     }
 
-    pub(crate) fn has(&self, group: &str) -> bool {
-        self.0.contains(&group)
+    /// Returns true if one of these groups is offered.
+    pub(crate) fn has_any(&self, groups: &[&str]) -> bool {
+        groups.iter().any(|group| self.0.contains(group))
     }
 }
 
@@ -65,5 +66,7 @@ mod tests {
         assert_eq!(Groups::in_query("a=b"), Ok(None));
         let error = Groups::parse("agent, cars").unwrap_err().to_string();
         assert!(error.starts_with("there is no group of tools \"cars\"; choose from agent"));
+        let two = Groups::parse("shell, browser").unwrap();
+        assert!(two.has_any(&["agent", "browser"]) && !two.has_any(&["agent"]));
     }
 }

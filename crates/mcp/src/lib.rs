@@ -5,6 +5,7 @@
 
 mod call;
 mod clip;
+mod elicit;
 mod endpoint;
 mod face;
 mod groups;

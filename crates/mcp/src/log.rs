@@ -224,6 +224,13 @@ fn told(body: EventBody) -> Option<(&'static str, String)> {
             "file",
             format!("{} ({} bytes)", artifact.name, artifact.size),
         ),
+        EventBody::Opened(opened) => match opened.problem {
+            Some(problem) => (
+                "error",
+                format!("Could not open {}: {problem}", opened.url.as_str()),
+            ),
+            None => ("step", format!("Opened {}", opened.url.as_str())),
+        },
         EventBody::Notice(notice) => ("notice", notice.message),
         EventBody::Error(failure) => ("error", failure.message),
         EventBody::Complete(complete) => {

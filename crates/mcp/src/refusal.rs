@@ -49,7 +49,7 @@ impl CallError {
 
     /// Returns the result of a tool. The model reads the sentence and can try something else.
     pub(crate) fn into_result(self) -> CallToolResult {
-        let text = format!("{} ({})", self.message, self.code);
+        let text = self.to_string();
         let mut meta = MetaObject::new();
         let facts = json!({ "code": self.code, "details": self.details });
         meta.insert(META_KEY.to_owned(), facts);
@@ -76,6 +76,12 @@ impl CallError {
             | RefusalKind::Unfitting
             | RefusalKind::TooMany => ErrorData::invalid_params(self.message, Some(data)),
         }
+    }
+}
+
+impl std::fmt::Display for CallError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} ({})", self.message, self.code)
     }
 }
 

@@ -1,4 +1,5 @@
-//! The tools, one file each. A new one is a file and a line in [`TOOLS`].
+//! The tools. A new one is a file, or one more in the file of its subject, and a line in [`TOOLS`] or in the list of its
+//! group.
 
 mod agent_end;
 mod agent_get_last_image;
@@ -6,6 +7,12 @@ mod agent_log;
 mod agent_reply;
 mod agent_start;
 mod agent_status;
+mod browser;
+mod computer;
+mod computer_open;
+mod file;
+mod hand;
+mod shell;
 
 use std::sync::Arc;
 
@@ -13,24 +20,54 @@ use async_trait::async_trait;
 use deskhand_core::user::Scope;
 use rmcp::{
     handler::server::tool::schema_for_type,
-    model::{CallToolResult, ContentBlock, JsonObject, Tool as ToolView, ToolAnnotations},
+    model::{
+        CallToolResponse, CallToolResult, ContentBlock, InputRequiredResult, JsonObject,
+        Tool as ToolView, ToolAnnotations,
+    },
 };
 use schemars::JsonSchema;
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
-use crate::{call::Call, refusal::CallError};
+use crate::{call::Call, clip::clip, refusal::CallError};
+
+/// The longest description of a problem with arguments. It may quote them.
+const LONGEST_PROBLEM_BYTES: usize = 500;
 
 /// The group of tools that work with agents.
 pub(crate) const AGENT: &str = "agent";
 
-/// All tools, in the order in which clients see them.
-static TOOLS: &[&dyn AnyTool] = &[
+/// The group of tools for mouse, keyboard and screen.
+pub(crate) const COMPUTER: &str = "computer";
+/// The group of tools for the browser.
+pub(crate) const BROWSER: &str = "browser";
+/// The group of tools for the shell.
+pub(crate) const SHELL: &str = "shell";
+/// The group of tools for files.
+pub(crate) const FILE: &str = "file";
+
+/// All groups.
+pub(crate) const GROUPS: [&str; 5] = [AGENT, COMPUTER, BROWSER, SHELL, FILE];
+/// The groups by which clients use a computer themselves.
+const BY_HAND: [&str; 4] = [COMPUTER, BROWSER, SHELL, FILE];
+
+/// The lists of all tools, in the order in which clients see them.
+static TOOLS: &[&[&dyn AnyTool]] = &[
+    AGENTS,
+    computer::TOOLS,
+    browser::TOOLS,
+    shell::TOOLS,
+    file::TOOLS,
+];
+
+/// The tools for agents, and the one that gives a computer without an agent.
+static AGENTS: &[&dyn AnyTool] = &[
     &agent_start::AgentStart,
     &agent_status::AgentStatus,
     &agent_log::AgentLog,
     &agent_get_last_image::AgentGetLastImage,
     &agent_reply::AgentReply,
+    &computer_open::ComputerOpen,
     &agent_end::AgentEnd,
 ];
 
@@ -41,7 +78,8 @@ pub(crate) trait Tool: Send + Sync + 'static {
     const TITLE: &'static str;
     /// The text for the model that chooses among tools.
     const DESCRIPTION: &'static str;
-    const GROUP: &'static str;
+    /// The groups that the tool is in.
+    const GROUPS: &'static [&'static str];
     const EFFECT: Effect;
     type Input: DeserializeOwned + JsonSchema + Send + 'static;
     type Output: Serialize + JsonSchema + Send + 'static;
@@ -64,35 +102,37 @@ pub(crate) enum Effect {
     Ends,
 }
 
-/// The result of a tool: facts for programs, and pictures.
+/// The result of a tool.
 #[derive(Debug)]
-pub(crate) struct Answer<T> {
-    facts: T,
-    pictures: Vec<ContentBlock>,
+pub(crate) enum Answer<T> {
+    /// Facts for programs, and pictures.
+    Facts {
+        facts: T,
+        pictures: Vec<ContentBlock>,
+    },
+    /// The client is to ask a person, and then to call again.
+    Asks(InputRequiredResult),
 }
 
 /// A tool of any input.
 #[async_trait]
 pub(crate) trait AnyTool: Send + Sync {
     fn name(&self) -> &'static str;
-    fn group(&self) -> &'static str;
+    fn groups(&self) -> &'static [&'static str];
     /// Describes the tool to clients.
     fn view(&self) -> ToolView;
     /// Checks the input and the scope, and runs the tool.
-    async fn call(&self, input: JsonObject, call: &Call<'_>) -> Result<CallToolResult, CallError>;
+    async fn call(&self, input: JsonObject, call: &Call<'_>)
+    -> Result<CallToolResponse, CallError>;
 }
 
 impl<T> Answer<T> {
     pub(crate) fn new(facts: T) -> Self {
-        Self {
-            facts,
-            pictures: Vec::new(),
-        }
+        Self::with_pictures(facts, Vec::new())
     }
 
-    pub(crate) fn with_pictures(mut self, pictures: Vec<ContentBlock>) -> Self {
-        self.pictures = pictures;
-        self
+    pub(crate) fn with_pictures(facts: T, pictures: Vec<ContentBlock>) -> Self {
+        Self::Facts { facts, pictures }
     }
 }
 
@@ -124,8 +164,8 @@ impl<T: Tool> AnyTool for T {
         T::NAME
     }
 
-    fn group(&self) -> &'static str {
-        T::GROUP
+    fn groups(&self) -> &'static [&'static str] {
+        T::GROUPS
     }
 
     fn view(&self) -> ToolView {
@@ -136,22 +176,33 @@ impl<T: Tool> AnyTool for T {
         view
     }
 
-    async fn call(&self, input: JsonObject, call: &Call<'_>) -> Result<CallToolResult, CallError> {
+    async fn call(
+        &self,
+        input: JsonObject,
+        call: &Call<'_>,
+    ) -> Result<CallToolResponse, CallError> {
         call.require(T::EFFECT.needed())?;
-        let input = serde_json::from_value(Value::Object(input));
-        let input = input.map_err(|error| {
-            CallError::malformed(format!("the arguments of {} do not fit: {error}", T::NAME))
-        })?;
-        let answer = self.run(input, call).await?;
-        let facts = serde_json::to_value(answer.facts);
-        let facts = facts.map_err(|error| {
+        let (facts, pictures) = match self.run(read(T::NAME, input)?, call).await? {
+            Answer::Facts { facts, pictures } => (facts, pictures),
+            Answer::Asks(asked) => return Ok(asked.into()),
+        };
+        let facts = serde_json::to_value(facts).map_err(|error| {
             tracing::error!(tool = T::NAME, %error, "a result cannot be written as JSON");
             CallError::malformed("the result cannot be written as JSON")
         })?;
         let mut result = CallToolResult::structured(facts);
-        result.content.extend(answer.pictures);
-        Ok(result)
+        result.content.extend(pictures);
+        Ok(result.into())
     }
+}
+
+/// Reads the arguments of a call.
+fn read<I: DeserializeOwned>(tool: &str, input: JsonObject) -> Result<I, CallError> {
+    let read = serde_json::from_value(Value::Object(input));
+    read.map_err(|error| {
+        let problem = clip(&error.to_string(), LONGEST_PROBLEM_BYTES);
+        CallError::malformed(format!("the arguments of {tool} do not fit: {problem}"))
+    })
 }
 
 /// Returns the schema of a type, in which an absent field is not described as null: some vendors accept one type only.
@@ -198,19 +249,12 @@ fn drop_null(schema: &mut Value) {
 
 /// Returns all tools.
 pub(crate) fn all() -> impl Iterator<Item = &'static dyn AnyTool> {
-    TOOLS.iter().copied()
+    TOOLS.iter().copied().flatten().copied()
 }
 
 /// Returns the tool with this name.
 pub(crate) fn find(name: &str) -> Option<&'static dyn AnyTool> {
     all().find(|tool| tool.name() == name)
-}
-
-/// Returns the names of all groups, each once.
-pub(crate) fn groups() -> Vec<&'static str> {
-    let mut groups: Vec<_> = all().map(AnyTool::group).collect();
-    groups.dedup();
-    groups
 }
 
 #[cfg(test)]
@@ -231,13 +275,25 @@ mod tests {
                 Some(&"object".into()),
                 "{name}"
             );
-            let output = view.output_schema.expect("a schema");
-            assert_eq!(output.get("type"), Some(&"object".into()), "{name}");
-            let schemas = format!("{:?} {output:?}", view.input_schema);
+            if let Some(output) = &view.output_schema {
+                assert_eq!(output.get("type"), Some(&"object".into()), "{name}");
+            }
+            let schemas = format!("{:?} {:?}", view.input_schema, view.output_schema);
             assert!(
                 !schemas.contains("null") && !schemas.contains("uint"),
                 "{name}: {schemas}"
             );
+        }
+    }
+
+    #[test]
+    fn every_tool_is_in_a_known_group_and_has_a_name_of_its_own() {
+        let mut names = std::collections::HashSet::new();
+        for tool in all() {
+            let (name, groups) = (tool.name(), tool.groups());
+            assert!(names.insert(name), "{name} twice");
+            assert!(!groups.is_empty(), "{name}");
+            assert!(groups.iter().all(|group| GROUPS.contains(group)), "{name}");
         }
     }
 }

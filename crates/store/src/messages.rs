@@ -2,6 +2,7 @@
 
 use deskhand_core::{
     attachment::Attachment,
+    browser::{BadWebUrl, WebUrl},
     id::{MessageId, SessionId, TurnId, UserId},
     message::{Delivery, Message, MessagePage, Role, UnknownDelivery},
 };
@@ -11,7 +12,7 @@ use crate::database::{
     Row, Store, StoreError, Transaction, Value, from_json, json, millis, stored_count, timestamp,
 };
 
-pub(crate) const COLUMNS: &str = "id, session_id, role, content, author_id, delivery, model, attachments, created_at_ms, \
+pub(crate) const COLUMNS: &str = "id, session_id, role, content, author_id, delivery, model, attachments, start_url, created_at_ms, \
      (SELECT name FROM users WHERE users.id = author_id) AS author_name";
 
 /// A message as it is stored.
@@ -25,6 +26,7 @@ pub(crate) struct MessageRow<'a> {
     pub(crate) delivery: Delivery,
     pub(crate) model: Option<&'a str>,
     pub(crate) attachments: &'a [Attachment],
+    pub(crate) start_url: Option<&'a WebUrl>,
     pub(crate) at: Timestamp,
 }
 
@@ -91,8 +93,8 @@ pub(crate) async fn insert_message(
     row: MessageRow<'_>,
 ) -> Result<(), StoreError> {
     let sql = "INSERT INTO messages (id, session_id, seq, place, role, content, author_id, \
-               delivery, model, attachments, created_at_ms) \
-               VALUES ($1, $2, $3, $3, $4, $5, $6, $7, $8, $9, $10)";
+               delivery, model, attachments, start_url, created_at_ms) \
+               VALUES ($1, $2, $3, $3, $4, $5, $6, $7, $8, $9, $10, $11)";
     let attachments = if row.attachments.is_empty() {
         None
     } else {
@@ -108,6 +110,7 @@ pub(crate) async fn insert_message(
         row.delivery.name().into(),
         row.model.map(str::to_owned).into(),
         attachments.into(),
+        row.start_url.map(|url| url.as_str().to_owned()).into(),
         millis(row.at),
     ];
     tx.execute(sql, values).await?;
@@ -126,6 +129,8 @@ pub(crate) fn message(row: &Row) -> Result<Message, StoreError> {
     let author: Option<uuid::Uuid> = row.get("author_id")?;
     let delivery: &str = row.get("delivery")?;
     let attachments: Option<&str> = row.get("attachments")?;
+    let start_url: Option<&str> = row.get("start_url")?;
+    let start_url = start_url.map(str::parse).transpose();
     Ok(Message {
         id: MessageId(row.get("id")?),
         session: SessionId(row.get("session_id")?),
@@ -142,6 +147,8 @@ pub(crate) fn message(row: &Row) -> Result<Message, StoreError> {
             .map_err(|error: UnknownDelivery| StoreError::Unreadable(error.to_string()))?,
         model: row.get("model")?,
         attachments: attachments.map_or(Ok(Vec::new()), from_json)?,
+        start_url: start_url
+            .map_err(|error: BadWebUrl| StoreError::Unreadable(error.to_string()))?,
         created_at: timestamp(row.get("created_at_ms")?)?,
     })
 }

@@ -2,6 +2,7 @@
 
 use deskhand_core::{
     attachment::Attachment,
+    browser::WebUrl,
     event::{EventBody, MessageSaid, QueueChange, QueueChanged},
     id::{AttachmentId, MessageId, SessionId, TurnId, UserId},
     message::{Delivery, Message, Role},
@@ -36,6 +37,8 @@ pub struct QueuePrompt {
     pub model: Option<String>,
     /// The author's attachments, in order.
     pub attachments: Vec<AttachmentId>,
+    /// The page that the browser opens before the agent reads it.
+    pub start_url: Option<WebUrl>,
     /// The maximum number of waiting prompts.
     pub queue_length: u64,
 }
@@ -128,6 +131,7 @@ impl Change for QueuePrompt {
             model: self.model.clone(),
             turn: None,
             attachments: attachments.clone(),
+            start_url: self.start_url.clone(),
         });
         let row = MessageRow {
             id: self.id,
@@ -139,6 +143,7 @@ impl Change for QueuePrompt {
             delivery: self.delivery,
             model: self.model.as_deref(),
             attachments: &attachments,
+            start_url: self.start_url.as_ref(),
             at: session.at,
         };
         insert_message(&mut session.tx, row).await?;
@@ -152,6 +157,7 @@ impl Change for QueuePrompt {
             delivery: self.delivery,
             model: self.model,
             attachments,
+            start_url: self.start_url,
             created_at: session.at,
         }))
     }

@@ -111,6 +111,7 @@ async fn say(session: &mut HeldSession, answer: FinalAnswer) -> Result<(), Store
         model: None,
         turn: Some(answer.turn),
         attachments: Vec::new(),
+        start_url: None,
     });
     let row = MessageRow {
         id: answer.id,
@@ -122,6 +123,7 @@ async fn say(session: &mut HeldSession, answer: FinalAnswer) -> Result<(), Store
         delivery: Delivery::default(),
         model: None,
         attachments: &[],
+        start_url: None,
         at: session.at,
     };
     insert_message(&mut session.tx, row).await

@@ -11,7 +11,7 @@ use deskhand_core::{
     model::{Image, Item},
 };
 
-use super::{PictureOf, Sight, answer::Answer, files, unanswered::Unanswered};
+use super::{PictureOf, Sight, answer::Answer, files, pages, unanswered::Unanswered};
 use crate::{gauge, listen::REFUSED, turn::Originals};
 
 const STOPPED_NOTE: &str = "[The previous turn was stopped by a person.]";
@@ -27,6 +27,8 @@ pub(super) struct Conversation<'a> {
     /// The people who had the mouse and keyboard since the model was last told. The model is not called while a
     /// person has them.
     drivers: Vec<String>,
+    /// The note about the page that was just opened. A picture of it may follow.
+    opened: Option<String>,
     turn: Option<TurnId>,
     /// True if the model has spoken in this turn, so that messages steer it.
     is_at_work: bool,
@@ -44,6 +46,7 @@ impl<'a> Conversation<'a> {
             unanswered: Unanswered::default(),
             answer: Answer::default(),
             drivers: Vec::new(),
+            opened: None,
             turn: None,
             is_at_work: false,
             attached: Vec::new(),
@@ -57,9 +60,13 @@ impl<'a> Conversation<'a> {
         reason = "a new kind of event is not part of the conversation unless it is listed here"
     )]
     pub(super) fn add(&mut self, body: &EventBody) {
+        if !matches!(body, EventBody::Screenshot(_)) {
+            self.opened_unseen();
+        }
         match body {
             EventBody::Message(message) if message.role == Role::User => self.message(message),
             EventBody::Placed(placed) => self.placed(placed),
+            EventBody::Opened(opened) => self.opened = Some(pages::note(opened)),
             EventBody::Thinking(said) => {
                 self.speak();
                 self.answer.think(said);
@@ -105,6 +112,7 @@ impl<'a> Conversation<'a> {
     }
 
     pub(super) fn finish(mut self) -> Vec<Item> {
+        self.opened_unseen();
         self.end_answer();
         self.end_prompt();
         self.handed_back(None);
@@ -169,13 +177,34 @@ impl<'a> Conversation<'a> {
         }
     }
 
-    /// Adds a picture. It follows its result, or is the agent's look after people had control.
+    /// Adds the note about an opened page of which there is no picture.
+    fn opened_unseen(&mut self) {
+        if let Some(note) = self.opened.take() {
+            self.end_answer();
+            self.unanswered.note(note);
+        }
+    }
+
+    /// Shows the model the screen, unless the picture is too old.
+    fn show(&mut self, text: String, image: Option<Image>) {
+        self.end_answer();
+        self.end_prompt();
+        self.items.push(Item::HandedBack { text, image });
+    }
+
+    /// Adds a picture. It follows its result, or is the agent's look at an opened page or after people had control.
     fn screenshot(&mut self, screenshot: &Screenshot) {
         let sight = self.sight;
         self.sight.n_old = sight.n_old.saturating_sub(1);
         match screenshot.call {
             Some(_) => self.answer.picture(screenshot, &sight),
-            None => self.handed_back(sight.image(screenshot, PictureOf::Screen).cloned()),
+            None => {
+                let image = sight.image(screenshot, PictureOf::Screen).cloned();
+                match self.opened.take() {
+                    Some(note) => self.show(note, image),
+                    None => self.handed_back(image),
+                }
+            }
         }
     }
 
@@ -230,8 +259,6 @@ impl<'a> Conversation<'a> {
             [name] => name.clone(),
             [names @ .., last] => format!("{} and {last}", names.join(", ")),
         };
-        self.end_answer();
-        self.end_prompt();
         let look = match image {
             Some(_) => "This is how it looks now.",
             None => "Look at it before you go on.",
@@ -239,7 +266,7 @@ impl<'a> Conversation<'a> {
         let text = format!(
             "[{names} had mouse and keyboard and gave them back. The screen has changed since you last saw it. {look}]"
         );
-        self.items.push(Item::HandedBack { text, image });
+        self.show(text, image);
     }
 
     /// Finishes the answer that is being assembled. The messages of people before it come first.

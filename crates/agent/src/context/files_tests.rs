@@ -32,6 +32,7 @@ fn message(attachments: Vec<Attachment>) -> EventBody {
         model: None,
         turn: None,
         attachments,
+        start_url: None,
     })
 }
 

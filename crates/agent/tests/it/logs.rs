@@ -164,6 +164,7 @@ async fn what_is_not_part_of_the_conversation_is_left_out() {
         model: None,
         turn: Some(turn),
         attachments: Vec::new(),
+        start_url: None,
     });
     let status = EventBody::Status(Status {
         state: Phase::Running,

@@ -18,6 +18,7 @@ mod hands;
 mod held_up;
 mod logs;
 mod lost_computers;
+mod opened;
 mod outages;
 mod places;
 mod prices;

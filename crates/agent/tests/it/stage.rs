@@ -191,6 +191,7 @@ pub(crate) fn prompt(content: &str) -> EventBody {
         model: None,
         turn: None,
         attachments: Vec::new(),
+        start_url: None,
     })
 }
 

@@ -14,6 +14,7 @@ use deskhand_core::{
     id::{RequestId, SessionId, UserId},
     lease::Lease,
     right::Right,
+    sandbox::Frame,
     session::{Phase, Session},
     viewer::Viewer,
 };
@@ -34,7 +35,7 @@ const LONGEST_LOGGED_BYTES: usize = 8 * 1024;
 /// An action to carry out by hand.
 #[derive(Debug)]
 pub struct ActByHand {
-    /// The name of a tool that people can use by hand: `computer`, `bash` or `editor`.
+    /// The name of a tool that people can use by hand: `computer`, `bash`, `editor` or `browser`.
     pub tool: String,
     pub input: Value,
     /// True to wait until the screen settles and keep a picture of it.
@@ -47,7 +48,10 @@ pub struct ByHand {
     pub call: String,
     pub text: String,
     pub is_error: bool,
+    /// The name of the picture in the log.
     pub screenshot: Option<BlobName>,
+    /// The picture itself, for its author.
+    pub frame: Option<Frame>,
     pub duration_ms: u64,
 }
 
@@ -135,11 +139,13 @@ impl Computers {
             text: output.for_people(),
             is_error: output.is_error,
             screenshot: None,
+            frame: output.picture.clone(),
             duration_ms: u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX),
         };
         if !has_control {
             // Another person may have taken control in the meantime. Then the log says only that the action was done.
             let is_private = self.0.live.attendance(id).held().is_some();
+            done.frame = done.frame.filter(|_| !is_private);
             self.log_result(id, &mut done, output, is_private).await?;
         }
         Ok(done)

@@ -196,6 +196,7 @@ fn message_said(message: Message) -> EventBody {
         model: message.model,
         turn: None,
         attachments: message.attachments,
+        start_url: message.start_url,
     })
 }
 

@@ -5,8 +5,8 @@
 use deskhand_core::{
     decision::DecisionState,
     event::{
-        Complete, Event, EventBody, Failure, FilesPlaced, HostContacted, Outcome, PlacedFile,
-        PlanChanged, PlanStep, Retry, Status, StepState, ToolResult, ToolUse,
+        Complete, Event, EventBody, Failure, FilesPlaced, HostContacted, Outcome, PageOpened,
+        PlacedFile, PlanChanged, PlanStep, Retry, Status, StepState, ToolResult, ToolUse,
     },
     lease::{LeaseChange, LeaseChanged, LeaseEnd},
     message::Role,
@@ -117,6 +117,7 @@ impl Narrator {
                 vec![(Mark::Note, text, None)]
             }
             EventBody::Placed(placed) => vec![(Mark::Note, placed_line(placed), None)],
+            EventBody::Opened(opened) => vec![(Mark::Note, opened_line(opened), None)],
             EventBody::Notice(notice) => vec![(Mark::Note, notice.message.clone(), None)],
             EventBody::Answer(settled) => {
                 vec![(Mark::Note, answered(settled.state).to_owned(), None)]
@@ -267,6 +268,14 @@ fn placed_line(placed: &FilesPlaced) -> String {
     };
     let files: Vec<_> = placed.files.iter().map(file).collect();
     format!("Attached: {}", one_line(&files.join(", ")))
+}
+
+fn opened_line(opened: &PageOpened) -> String {
+    let url = one_line(opened.url.as_str());
+    match &opened.problem {
+        Some(problem) => format!("Could not open {url}: {}", one_line(problem)),
+        None => format!("Opened {url}"),
+    }
 }
 
 fn answered(state: DecisionState) -> &'static str {

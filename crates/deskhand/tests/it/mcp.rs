@@ -1,5 +1,7 @@
 //! `deskhand mcp`: the protocol over standard input and output, with a server that runs and without one.
 
+mod pages;
+
 use serde_json::{Value, json};
 
 use crate::{

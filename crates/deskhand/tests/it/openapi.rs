@@ -6,14 +6,15 @@ use deskhand_core::{
     action::{Action, Button, Point, Region},
     attachment::Attachment,
     blob::{BlobFormat, BlobName},
+    browser::WebUrl,
     budget::{Bound, Budget, Over},
     decision::{Ask, DecisionKind, DecisionState, Form, Reply, Subject},
     edit::EditCommand,
     event::{
         Artifact, Complete, Cost, DecisionRaised, DecisionSettled, Event, EventBody, Failure,
         FilesPlaced, GatewayUse, HandedOver, HostContacted, MessageSaid, ModelChanged, ModelTold,
-        Notice, Outcome, PlacedFile, PlanChanged, PlanStep, QueueChange, QueueChanged, Retry, Said,
-        Screenshot, SessionChanged, Status, StepState, ToldFacts, ToolResult, ToolUse,
+        Notice, Outcome, PageOpened, PlacedFile, PlanChanged, PlanStep, QueueChange, QueueChanged,
+        Retry, Said, Screenshot, SessionChanged, Status, StepState, ToldFacts, ToolResult, ToolUse,
     },
     id::{AttachmentId, DecisionId, MessageId, TurnId, UserId},
     lease::{LeaseChange, LeaseChanged, LeaseEnd},
@@ -629,8 +630,10 @@ fn events() -> Vec<EventBody> {
                 model: some.then(|| "a/b".to_owned()),
                 turn: some_turn,
                 attachments: some.then(attachment).into_iter().collect(),
+                start_url: some.then(start_url),
             }),
             placed_event(turn, some),
+            opened_event(turn, some),
             plan_event(turn, some),
             EventBody::Thinking(said.clone()),
             EventBody::Text(said),
@@ -713,6 +716,21 @@ fn attachment() -> Attachment {
         n_bytes: 1,
         blob: BlobName::of_file([1; 32]),
     }
+}
+
+fn start_url() -> WebUrl {
+    "https://a.example/".parse().unwrap()
+}
+
+fn opened_event(turn: TurnId, is_open: bool) -> EventBody {
+    EventBody::Opened(PageOpened {
+        turn,
+        message: MessageId::new(),
+        url: start_url(),
+        shown_url: is_open.then(String::new),
+        title: is_open.then(String::new),
+        problem: (!is_open).then(String::new),
+    })
 }
 
 fn placed_event(turn: TurnId, is_written: bool) -> EventBody {

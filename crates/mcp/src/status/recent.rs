@@ -61,7 +61,9 @@ pub(super) async fn read(call: &Call<'_>, session: &Session) -> Result<Recent, C
 impl Recent {
     /// Takes the next older event into account.
     fn take(&mut self, event: &LoggedEvent) {
-        let matters = ["status", "message", "tool_use", "error", "complete"];
+        let matters = [
+            "status", "message", "opened", "tool_use", "error", "complete",
+        ];
         if self.is_whole || !matters.contains(&&*event.kind) {
             return;
         }
@@ -74,6 +76,14 @@ impl Recent {
             self.is_whole = status.prompt.is_some();
         } else if let EventBody::ToolUse(used) = event.body {
             let step = used.description.unwrap_or(used.tool);
+            self.last_step.get_or_insert(step);
+        } else if let EventBody::Opened(opened) = event.body {
+            let did = if opened.problem.is_some() {
+                "Could not open"
+            } else {
+                "Opened"
+            };
+            let step = format!("{did} {}", opened.url.as_str());
             self.last_step.get_or_insert(step);
         } else if let EventBody::Complete(_) = event.body {
             self.end.get_or_insert(TurnEnd {

@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{AGENT, Answer, Effect, Tool};
+use super::{Answer, Effect, GROUPS, Tool};
 use crate::{
     call::{Call, session_id},
     refusal::CallError,
@@ -26,7 +26,7 @@ impl Tool for AgentEnd {
     const TITLE: &'static str = "End an agent";
     const DESCRIPTION: &'static str = "End an agent for good: its work stops, its computer and files are deleted. Its log \
         stays readable. Ending it twice is no error.";
-    const GROUP: &'static str = AGENT;
+    const GROUPS: &'static [&'static str] = &GROUPS;
     const EFFECT: Effect = Effect::Ends;
     type Input = AgentEndInput;
     type Output = StatusReport;

@@ -53,7 +53,7 @@ impl Tool for AgentReply {
     const TITLE: &'static str = "Reply to an agent";
     const DESCRIPTION: &'static str = "Send a text to an agent. If it waits for an answer, this is the answer. If it has \
         completed its task, it continues with this. If it is working, it takes this up afterwards.";
-    const GROUP: &'static str = AGENT;
+    const GROUPS: &'static [&'static str] = &[AGENT];
     const EFFECT: Effect = Effect::Acts;
     type Input = AgentReplyInput;
     type Output = Replied;
@@ -82,6 +82,7 @@ impl Tool for AgentReply {
             delivery: Delivery::Queue,
             model: None,
             attachments: Vec::new(),
+            start_url: None,
         };
         call.app.queue().send(call.user(), id, prompt).await?;
         replied(if is_running {

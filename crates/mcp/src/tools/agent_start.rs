@@ -2,7 +2,12 @@
 
 use async_trait::async_trait;
 use deskhand_app::{CreateSession, RefusalKind, SendPrompt};
-use deskhand_core::{budget::ChangeBudget, message::Delivery};
+use deskhand_core::{
+    browser::{BadWebUrl, WebUrl},
+    budget::ChangeBudget,
+    message::Delivery,
+};
+use rmcp::model::JsonObject;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -10,9 +15,6 @@ use url::Url;
 
 use super::{AGENT, Answer, Effect, Tool};
 use crate::{call::Call, clip::clip, refusal::CallError, status::AgentState};
-
-/// The longest address of a page.
-const LONGEST_URL_BYTES: usize = 8 * 1024;
 
 pub(super) struct AgentStart;
 
@@ -51,7 +53,7 @@ impl Tool for AgentStart {
     const DESCRIPTION: &'static str = "Start an agent with a computer of its own: it opens a page in a browser, follows \
         your instructions and reports. Returns a sessionId at once; the work goes on in the background. Then call \
         agent_status with waitSeconds until it is completed.";
-    const GROUP: &'static str = AGENT;
+    const GROUPS: &'static [&'static str] = &[AGENT];
     const EFFECT: Effect = Effect::Acts;
     type Input = AgentStartInput;
     type Output = AgentStarted;
@@ -66,15 +68,10 @@ impl Tool for AgentStart {
             let message = "the instructions are empty; say what the agent should do";
             return Err(CallError::malformed(message));
         }
-        let client = call
-            .context
-            .client_info()
-            .map(|client| clip(&client.name, 100));
-        let made_by = json!({ "mcp": { "client": client, "startUrl": start.as_str() } });
         let wanted = CreateSession {
             title: input.title,
             model: input.model,
-            metadata: made_by.as_object().cloned(),
+            metadata: made_by(call, Some(&start)),
             budget: ChangeBudget {
                 usd: input.max_cost_usd,
                 tokens: None,
@@ -84,10 +81,11 @@ impl Tool for AgentStart {
         let sessions = call.app.sessions();
         let session = sessions.create(call.user(), wanted).await?;
         let prompt = SendPrompt {
-            content: first_prompt(&start, &input.instructions),
+            content: input.instructions.trim().to_owned(),
             delivery: Delivery::Queue,
             model: None,
             attachments: Vec::new(),
+            start_url: Some(start),
         };
         if let Err(refused) = call.app.queue().send(call.user(), session.id, prompt).await {
             // Nobody knows of the session, so nobody would end it.
@@ -102,15 +100,20 @@ impl Tool for AgentStart {
     }
 }
 
+/// Returns the metadata of a session that a client makes.
+pub(super) fn made_by(call: &Call<'_>, start: Option<&WebUrl>) -> Option<JsonObject> {
+    let client = call.context.client_info();
+    let client = client.map(|client| clip(&client.name, 100));
+    let made_by = json!({ "mcp": { "client": client, "startUrl": start.map(WebUrl::as_str) } });
+    made_by.as_object().cloned()
+}
+
 /// Checks the address of a page that a browser is to open.
-fn check_url(text: &str) -> Result<Url, CallError> {
+pub(super) fn check_url(text: &str) -> Result<WebUrl, CallError> {
     let bad = |problem: &str| {
         let message = format!("startUrl {:?} {problem}", clip(text, 100));
         CallError::new("bad_url", RefusalKind::Invalid, message)
     };
-    if text.len() > LONGEST_URL_BYTES {
-        return Err(bad(&format!("is longer than {LONGEST_URL_BYTES} bytes")));
-    }
     let url = Url::parse(text.trim()).map_err(|error| {
         bad(&format!(
             "is not an address ({error}); give one like https://example.com/"
@@ -125,15 +128,8 @@ fn check_url(text: &str) -> Result<Url, CallError> {
         let problem = "has a name or password in it, which would be logged; store it as a secret";
         return Err(bad(problem));
     }
-    Ok(url)
-}
-
-/// Writes the first message of a session. It is the one place that says how the agent comes to its first page.
-fn first_prompt(start: &Url, instructions: &str) -> String {
-    format!(
-        "Open {start} in the browser first.\n\n{}",
-        instructions.trim()
-    )
+    let url = url.as_str().parse();
+    url.map_err(|error: BadWebUrl| bad(&format!("is refused: {error}")))
 }
 
 #[cfg(test)]
@@ -158,6 +154,7 @@ mod tests {
             "chrome://settings",
             "https://",
             "https://user:secret@example.com/",
+            &format!("https://example.com/{}", "a".repeat(10_000)),
         ] {
             assert!(check_url(bad).is_err(), "{bad}");
         }

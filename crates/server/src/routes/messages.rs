@@ -59,6 +59,7 @@ pub(crate) async fn send(
         delivery: body.delivery,
         model: body.model,
         attachments: body.attachments,
+        start_url: None,
     };
     let message = queue.send(user, id, prompt).await?;
     Ok((StatusCode::ACCEPTED, Json(message.into())))

@@ -107,6 +107,10 @@ const MIGRATIONS: &[Migration] = &[
         number: 24,
         sql: include_str!("../../migrations/0024_computer.sql"),
     },
+    Migration {
+        number: 26,
+        sql: include_str!("../../migrations/0026_start_url.sql"),
+    },
 ];
 
 /// The advisory lock that keeps two starting servers from migrating at the same time on PostgreSQL. It can be any

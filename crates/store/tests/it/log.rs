@@ -44,6 +44,7 @@ pub(crate) fn prompt(world: &World, content: &str) -> QueuePrompt {
         delivery: Delivery::Queue,
         model: None,
         attachments: Vec::new(),
+        start_url: None,
         queue_length: 100,
     }
 }

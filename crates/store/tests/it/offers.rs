@@ -126,6 +126,7 @@ async fn nothing_that_the_giver_arranged_goes_on(world: World) {
         delivery: Delivery::default(),
         model: None,
         attachments: Vec::new(),
+        start_url: None,
         queue_length: 9,
     };
     world.commit(session, prompt).await.unwrap();

@@ -1,4 +1,4 @@
-//! The browser of a fake computer: tabs with addresses, and nothing on their pages.
+//! The browser of a fake computer: tabs with addresses, and nothing on their pages. Hosts under `.invalid` do not exist.
 
 use deskhand_core::{
     browser::{
@@ -57,6 +57,10 @@ pub(super) fn perform(browser: &mut FakeBrowser, browse: &Browse, frame: Frame) 
     let verb = &browse.verb;
     let mut finding = BrowserFinding::Done;
     if let BrowserVerb::Navigate { url } = verb {
+        if url.as_str().contains(".invalid") {
+            let problem = "could not open the page: net::ERR_NAME_NOT_RESOLVED";
+            return Err(failed(problem.to_owned()));
+        }
         tab.history.push(url.as_str().to_owned());
     } else if matches!(verb, BrowserVerb::Back) && tab.history.len() > 1 {
         tab.history.pop();

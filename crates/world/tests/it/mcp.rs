@@ -1,7 +1,9 @@
 //! The Model Context Protocol: what the tools do, for whom, and what they refuse.
 
+mod by_hand;
 mod client;
 mod door;
+mod elicitation;
 
 use std::time::Duration;
 
@@ -100,19 +102,28 @@ async fn an_agent_is_started_awaited_read_continued_and_ended() {
     let kinds: Vec<_> = entries(&log)
         .map(|entry| entry["kind"].as_str().unwrap())
         .collect();
-    let in_order = ["user", "says", "step", "screenshot", "agent", "complete"];
+    let in_order = [
+        "user",
+        "step",
+        "screenshot",
+        "says",
+        "step",
+        "screenshot",
+        "agent",
+        "complete",
+    ];
     let mut rest = kinds.iter();
     assert!(
         in_order.iter().all(|kind| rest.any(|seen| seen == kind)),
         "{kinds:?}"
     );
-    let first = entries(&log).next().unwrap()["text"]
-        .as_str()
-        .unwrap()
-        .to_owned();
+    let texts: Vec<_> = entries(&log)
+        .take(2)
+        .map(|entry| entry["text"].as_str().unwrap())
+        .collect();
     assert_eq!(
-        first,
-        "Open https://shop.example/ in the browser first.\n\nSee what they sell."
+        texts,
+        ["See what they sell.", "Opened https://shop.example/"]
     );
 
     let shown = mcp

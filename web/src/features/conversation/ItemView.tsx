@@ -109,6 +109,14 @@ export const ItemView = memo(function ItemView(props: ItemViewProps) {
           {item.message}
         </Line>
       );
+    case "opened":
+      return item.problem === undefined ? (
+        <Line at={item.at}>Opened {item.url}</Line>
+      ) : (
+        <Line at={item.at} tone="warning">
+          Could not open {item.url}: {item.problem}
+        </Line>
+      );
     case "artifact":
       return <ArtifactCard item={item} sessionId={sessionId} />;
     case "error":

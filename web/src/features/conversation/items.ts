@@ -118,6 +118,12 @@ export interface NoticeItem extends ItemBase {
   kind: "notice";
   message: string;
 }
+/** The page that a message begins with was opened, or could not be. */
+export interface OpenedItem extends ItemBase {
+  kind: "opened";
+  url: string;
+  problem: string | undefined;
+}
 /** A file that the agent handed to people. */
 export interface ArtifactItem extends ItemBase {
   kind: "artifact";
@@ -158,6 +164,7 @@ export type Item =
   | ModelItem
   | HandedOverItem
   | NoticeItem
+  | OpenedItem
   | ArtifactItem
   | ErrorItem
   | CompleteItem;

@@ -24,6 +24,11 @@ pub(super) struct Mcp {
 impl Mcp {
     /// Does the handshake for the user of a client.
     pub(super) async fn connect(client: &Client, url: &str) -> Self {
+        Self::connect_with(client, url, json!({})).await
+    }
+
+    /// Does the handshake for a client that can do more.
+    pub(super) async fn connect_with(client: &Client, url: &str, capabilities: Value) -> Self {
         let mut mcp = Self {
             http: reqwest::Client::new(),
             url: url.to_owned(),
@@ -33,7 +38,7 @@ impl Mcp {
         };
         let hello = json!({
             "protocolVersion": WITH_SESSIONS,
-            "capabilities": {},
+            "capabilities": capabilities,
             "clientInfo": {"name": "test", "version": "1"},
         });
         let message = json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": hello});
@@ -96,6 +101,26 @@ impl Mcp {
         self.post(&message).send().await.unwrap()
     }
 
+    /// Answers a request of the server.
+    pub(super) async fn answer(&self, id: &Value, result: Value) {
+        let message = json!({"jsonrpc": "2.0", "id": id, "result": result});
+        assert_eq!(self.post(&message).send().await.unwrap().status(), 202);
+    }
+
+    /// Calls a tool and returns the text of its result, which must be good.
+    pub(super) async fn text(&self, tool: &str, arguments: Value) -> String {
+        let result = self.call(tool, arguments).await;
+        assert_eq!(result["isError"], false, "{result}");
+        result["content"][0]["text"].as_str().unwrap().to_owned()
+    }
+
+    /// Calls a tool that must fail, and returns the text of its result.
+    pub(super) async fn failure(&self, tool: &str, arguments: Value) -> String {
+        let result = self.call(tool, arguments).await;
+        assert_eq!(result["isError"], true, "{result}");
+        result["content"][0]["text"].as_str().unwrap().to_owned()
+    }
+
     /// Sends a notification.
     pub(super) async fn notify(&self, method: &str, params: Value) {
         let message = json!({"jsonrpc": "2.0", "method": method, "params": params});
@@ -132,12 +157,23 @@ impl Mcp {
 
 /// Calls a tool without a session, as clients of the newest revision do.
 pub(super) async fn call_stateless(client: &Client, url: &str, tool: &str, input: Value) -> Value {
-    let meta = json!({
+    let params = json!({"name": tool, "arguments": input});
+    call_stateless_with(client, url, params, json!({})).await
+}
+
+/// Calls a tool without a session, as a client that can do more.
+pub(super) async fn call_stateless_with(
+    client: &Client,
+    url: &str,
+    mut params: Value,
+    capabilities: Value,
+) -> Value {
+    params["_meta"] = json!({
         "io.modelcontextprotocol/protocolVersion": STATELESS,
         "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
-        "io.modelcontextprotocol/clientCapabilities": {},
+        "io.modelcontextprotocol/clientCapabilities": capabilities,
     });
-    let params = json!({"name": tool, "arguments": input, "_meta": meta});
+    let tool = params["name"].as_str().unwrap().to_owned();
     let message = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
     let response = reqwest::Client::new()
         .post(url)
@@ -153,6 +189,31 @@ pub(super) async fn call_stateless(client: &Client, url: &str, tool: &str, input
         .unwrap();
     assert_eq!(response.status(), 200);
     messages(response).await.pop().unwrap()
+}
+
+/// Reads messages of a response that goes on, up to one of the server's own requests.
+pub(super) async fn until_asked(response: &mut Response) -> Value {
+    until(response, |message| {
+        message.get("method").is_some() && message.get("id").is_some()
+    })
+    .await
+}
+
+/// Reads messages of a response that goes on, up to the one that is looked for.
+pub(super) async fn until(response: &mut Response, is_wanted: impl Fn(&Value) -> bool) -> Value {
+    let mut body = Vec::new();
+    loop {
+        let piece = response.chunk().await.unwrap().expect("more to come");
+        body.extend_from_slice(&piece);
+        let text = String::from_utf8_lossy(&body);
+        let data = text.lines().filter_map(|line| line.strip_prefix("data:"));
+        let wanted = data
+            .filter_map(|data| serde_json::from_str::<Value>(data.trim()).ok())
+            .find(&is_wanted);
+        if let Some(wanted) = wanted {
+            return wanted;
+        }
+    }
 }
 
 /// Reads all messages of a response, be it one as JSON or a stream of them.

@@ -1,0 +1,53 @@
+//! The page that both servers open: a shop with many products and a form.
+
+use std::fmt::Write;
+
+/// The button that is clicked, and the field that is typed into.
+pub(super) const BUTTON: &str = "Count visitors";
+pub(super) const FIELD: &str = "Your message";
+pub(super) const FIFTY: &str = "Fifty characters, neither more of them nor fewer..";
+
+const N_PRODUCTS: u32 = 60;
+
+/// Returns the page.
+pub(super) fn html() -> String {
+    let mut products = String::new();
+    for n in 1..=N_PRODUCTS {
+        // Writing to a string cannot fail.
+        let _ = write!(
+            products,
+            "<li class=card><h3><a href='/tea/{n}'>Tea number {n}</a></h3>\
+             <p>A fine tea from garden {n}, dried in the shade and packed by hand.</p>\
+             <p><span>{n}.50 €</span> <button>Put tea {n} into the basket</button></p></li>"
+        );
+    }
+    format!(
+        "<!doctype html><html lang=en><title>A shop for tea</title>\
+         <style>body{{font:16px sans-serif}}.card{{display:inline-block;width:220px;vertical-align:top}}</style>\
+         <nav><a href='/'>Home</a> <a href='/teas'>Teas</a> <a href='/about'>About us</a></nav><main><h1>Teas</h1>\
+         <p><button id=b>{BUTTON}</button> <output id=o>0</output></p>\
+         <form><label>{FIELD} <input id=i></label> <label><input type=checkbox> I agree</label></form>\
+         <ul>{products}</ul></main>\
+         <script>b.onclick = () => o.textContent = +o.textContent + 1</script></html>"
+    )
+}
+
+/// Returns a command that waits until the page is served.
+pub(super) fn wait_until_served(port: u16) -> String {
+    format!("until (exec 3<>/dev/tcp/127.0.0.1/{port}) 2>/dev/null; do sleep 0.05; done")
+}
+
+/// Returns the reference of the element with this name in a snapshot.
+pub(super) fn reference(snapshot: &str, name: &str) -> String {
+    let line = snapshot.lines().find(|line| line.contains(name));
+    let line = line.expect("the element is in the snapshot");
+    let is_reference = |word: &&str| {
+        let digits = word.strip_prefix('e').unwrap_or_default();
+        !digits.is_empty() && digits.chars().all(|one| one.is_ascii_digit())
+    };
+    let mut words = line.split(|one: char| !one.is_ascii_alphanumeric());
+    words
+        .find(is_reference)
+        .expect("it has a reference")
+        .to_owned()
+}
