@@ -4,6 +4,7 @@
 mod barrier;
 mod browser;
 mod code_server;
+mod complaints;
 pub mod desktop;
 pub mod editor;
 mod files;
@@ -14,6 +15,7 @@ mod link;
 mod network;
 mod ports;
 mod processes;
+mod programs;
 mod put_file;
 mod requests;
 pub mod shell;
@@ -42,6 +44,7 @@ use self::{
     desktop::{BrowserSettings, Desktop, DesktopConfig, StartDesktopError},
     handlers::Parts,
     link::{Link, LinkParts, Outbox, Server, UnixDialler},
+    programs::Programs,
     requests::work::Work,
     shell::{ShellConfig, ShellError, Shells},
     takeover::TakeOver,
@@ -218,6 +221,7 @@ async fn run_with(
     };
     let code = code_server(&config, &home, &desktop, &variables, tasks.clone());
     let shell = shell_config(&config, home, &desktop, variables);
+    let programs = Programs::new(shell.clone());
     let transcript = Transcript::default();
     let terminals = Terminals::new(shell.clone(), &transcript, tasks.clone());
     let shells = match Shells::start(shell, transcript, tasks) {
@@ -230,7 +234,8 @@ async fn run_with(
     // Serve requests until the desktop ends.
     let outbox = Outbox::default();
     let parts = Parts::new(desktop.clone(), shells, terminals);
-    let link = link(&server, parts, code, &outbox, config.is_alone, tasks);
+    let parts = (parts, code, programs);
+    let link = link(&server, parts, &outbox, config.is_alone, tasks);
     let notify = async {
         while let Some(text) = notices.recv().await {
             outbox.tell(FromRunner::Notice { text });
@@ -250,8 +255,7 @@ async fn run_with(
 /// Makes the control link, with everything that carries out its requests.
 fn link(
     server: &Server,
-    parts: Parts,
-    code: CodeServer,
+    (parts, code, programs): (Parts, CodeServer, Programs),
     outbox: &Outbox,
     is_alone: bool,
     tasks: &Tasks,
@@ -271,6 +275,7 @@ fn link(
         desktop,
         terminals,
         code,
+        programs,
         work,
         takeover,
         barrier,

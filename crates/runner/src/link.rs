@@ -17,7 +17,7 @@ use tokio_tungstenite::{
 };
 
 pub use self::dial::Dialler;
-use self::stream::StreamOpener;
+use self::stream::{StreamOpener, StreamTargets};
 pub(crate) use self::{
     dial::{Server, UnixDialler},
     outbox::Outbox,
@@ -25,7 +25,7 @@ pub(crate) use self::{
 };
 use crate::{
     barrier::Barrier, code_server::CodeServer, desktop::Desktop, ports::PortWatch,
-    requests::work::Work, takeover::TakeOver, terminals::Terminals,
+    programs::Programs, requests::work::Work, takeover::TakeOver, terminals::Terminals,
 };
 
 /// The timeout for releasing keys and buttons when control changes.
@@ -69,6 +69,7 @@ pub(crate) struct LinkParts {
     pub(crate) desktop: Desktop,
     pub(crate) terminals: Terminals,
     pub(crate) code: CodeServer,
+    pub(crate) programs: Programs,
     pub(crate) work: Work,
     pub(crate) takeover: TakeOver,
     pub(crate) barrier: Barrier,
@@ -80,20 +81,19 @@ impl Link {
             desktop,
             terminals,
             code,
+            programs,
             work,
             takeover,
             barrier,
         } = parts;
         let ports = PortWatch::start(outbox.clone(), code.clone(), &tasks);
-        let streams = StreamOpener::new(
-            server.clone(),
-            desktop.clone(),
-            terminals.clone(),
+        let targets = StreamTargets {
+            desktop: desktop.clone(),
+            terminals: terminals.clone(),
             code,
-            outbox.clone(),
-            barrier,
-            tasks,
-        );
+            programs,
+        };
+        let streams = StreamOpener::new(server.clone(), targets, outbox.clone(), barrier, tasks);
         Self {
             server,
             desktop,

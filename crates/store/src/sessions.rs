@@ -8,6 +8,7 @@ use deskhand_core::{
     network::policy::NetworkPolicy,
     policy::Policy,
     session::{Phase, SandboxState, Session, SessionPage},
+    tool_server::spec::McpServerSpec,
     viewer::Viewer,
 };
 use jiff::Timestamp;
@@ -27,8 +28,8 @@ use crate::{
     standing::standing,
 };
 
-const COLUMNS: &str = "s.id, s.owner_id, s.title, s.model, s.instructions, s.metadata, s.approvals, s.network, s.phase, \
-                       s.sandbox, s.last_seq, s.standing, s.created_at_ms, s.updated_at_ms, \
+const COLUMNS: &str = "s.id, s.owner_id, s.title, s.model, s.instructions, s.metadata, s.approvals, s.network, s.mcp_servers, \
+                       s.phase, s.sandbox, s.last_seq, s.standing, s.created_at_ms, s.updated_at_ms, \
                        s.cost_nanousd, s.tokens, s.budget_nanousd, s.budget_tokens, \
                        s.granted_nanousd, s.granted_tokens, \
                        s.lease_user_id, s.lease_until_ms, \
@@ -48,6 +49,7 @@ pub struct NewSession<'a> {
     pub metadata: &'a serde_json::Value,
     pub approvals: &'a Policy,
     pub network: &'a NetworkPolicy,
+    pub mcp_servers: &'a [McpServerSpec],
     pub budget: Budget,
     pub created_at: Timestamp,
 }
@@ -211,8 +213,8 @@ impl Store {
 async fn insert(mut tx: Transaction, new: NewSession<'_>) -> Result<Vec<LoggedEvent>, StoreError> {
     let sql = "INSERT INTO sessions (id, owner_id, title, model, metadata, phase, sandbox, \
                last_seq, created_at_ms, updated_at_ms, approvals, budget_nanousd, budget_tokens, \
-               instructions, network, instructions_by) \
-               VALUES ($1, $2, $3, $4, $5, $6, $7, 1, $8, $8, $9, $10, $11, $12, $13, $2)";
+               instructions, network, instructions_by, mcp_servers) \
+               VALUES ($1, $2, $3, $4, $5, $6, $7, 1, $8, $8, $9, $10, $11, $12, $13, $2, $14)";
     let first = Status {
         state: Phase::Initializing,
         sandbox: SandboxState::None,
@@ -234,6 +236,7 @@ async fn insert(mut tx: Transaction, new: NewSession<'_>) -> Result<Vec<LoggedEv
         stored_tokens(new.budget.tokens),
         new.instructions.into(),
         json(new.network)?.into(),
+        json(&new.mcp_servers)?.into(),
     ];
     tx.execute(sql, values).await?;
     let mut session = HeldSession::inserted(tx, new.id, new.owner, &first, new.created_at);
@@ -257,6 +260,7 @@ fn session(row: &Row) -> Result<Session, StoreError> {
         metadata: from_json(row.get("metadata")?)?,
         approvals: policy(row)?,
         network: network_policy(row)?,
+        mcp_servers: from_json(row.get("mcp_servers")?)?,
         phase: parsed(row.get("phase")?)?,
         sandbox: parsed(row.get("sandbox")?)?,
         lease: lease(row)?,

@@ -82,6 +82,7 @@ impl Default for WorldOptions {
                 network: network(),
                 files: FileLimits::up_to(4 * 1024 * 1024 * 1024),
                 has_code: true,
+                mcp_servers: Vec::new(),
             },
             requests_per_second: 0,
             sign_ins_per_minute: 0,

@@ -21,6 +21,7 @@ mod lost_computers;
 mod outages;
 mod places;
 mod prices;
+mod remote;
 mod speech;
 mod stage;
 mod steering;
