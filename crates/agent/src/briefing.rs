@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     system_prompt::{SystemPrompt, secrets},
-    tools::{ToolSet, filled},
+    tools::{RemoteLink, RemoteOffer, ToolSet, filled},
 };
 
 /// The size of the pictures in a note, which models with pictures of different sizes read.
@@ -28,6 +28,9 @@ pub struct Briefing {
     tools: Vec<ToolSpec>,
     /// The facts that the system text and the tools tell.
     facts: ToldFacts,
+    /// The tools of MCP servers among the tools.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    remote: Vec<RemoteLink>,
 }
 
 impl Briefing {
@@ -37,7 +40,20 @@ impl Briefing {
             system: prompt.pieces(now),
             tools: tools.offers(),
             facts: facts(prompt, tools, now),
+            remote: tools.remote_links(),
         }
+    }
+
+    /// Returns the offers of tools of MCP servers, as the session has them from its first turn on.
+    pub fn remote_offers(&self) -> Vec<RemoteOffer> {
+        let offer = |link: &RemoteLink| {
+            let spec = self.tools.iter().find(|offer| offer.name == link.name)?;
+            Some(RemoteOffer {
+                link: link.clone(),
+                spec: spec.clone(),
+            })
+        };
+        self.remote.iter().filter_map(offer).collect()
     }
 
     /// Returns the system text for a model that is shown pictures of this size.

@@ -21,6 +21,7 @@ use deskhand_core::{
         Operation, PutFile, TakeFile,
     },
     shell::{ShellOutput, ShellRequest},
+    tool_server::{RemoteAnswer, RemoteCall},
     vault::{FieldPlace, FillSecret, FindSecretField, SecretName},
 };
 use futures::{StreamExt, channel::mpsc};
@@ -43,7 +44,7 @@ const CANCEL_GRACE: Duration = Duration::from_millis(700);
 /// The timeout of every request to the computer. Commands have their own timeout of at most half an hour.
 const LONGEST_ACTION: Duration = Duration::from_mins(35);
 /// The number of pieces of output that may wait to be logged.
-const PROGRESS_LENGTH: usize = 16;
+pub(crate) const PROGRESS_LENGTH: usize = 16;
 
 const NO_COMPUTER: &str = "Not executed: the computer was not ready.";
 const FATE_UNKNOWN: &str = "The computer was lost during this action, so it is not known whether it was done. \
@@ -53,14 +54,14 @@ const GONE: &str = "Not executed: the computer was not running. It starts again 
 const CANCELLED: &str = "The action was cancelled before it was done.";
 const NO_ANSWER: &str = "The computer gave no answer, so it is not known whether it was done. Look before \
                          you go on.";
-const UNKNOWN_AFTER_STOP: &str = "Stopped; it is not known whether it was done.";
+pub(crate) const UNKNOWN_AFTER_STOP: &str = "Stopped; it is not known whether it was done.";
 const NOT_ASKED: &str = "Not executed: the question could not be stored.";
 const NOT_LOGGED: &str = "Not executed: it could not be stored.";
 
 /// The context of one call of a turn.
 pub(crate) struct CallContext<'a> {
-    work: &'a mut Work,
-    call: &'a str,
+    pub(crate) work: &'a mut Work,
+    pub(crate) call: &'a str,
     after: After,
     /// The reason why the turn cannot continue after the call.
     pub(crate) cut: Option<Cut>,
@@ -84,7 +85,7 @@ impl<'a> CallContext<'a> {
     }
 
     /// Ends the turn after this call, which failed with `text`.
-    fn cut_off(&mut self, text: impl Into<String>, cut: Cut) -> ToolFailure {
+    pub(crate) fn cut_off(&mut self, text: impl Into<String>, cut: Cut) -> ToolFailure {
         self.cut = Some(cut);
         ToolFailure(text.into())
     }
@@ -273,6 +274,14 @@ impl ToolContext for CallContext<'_> {
 
     async fn fill_secret(&mut self, secret: FillSecret) -> Result<(), ToolFailure> {
         self.use_computer(secret).await.map(drop)
+    }
+
+    async fn call_remote(
+        &mut self,
+        server: &str,
+        call: RemoteCall,
+    ) -> Result<RemoteAnswer, ToolFailure> {
+        self.use_server(server, call).await
     }
 
     async fn ask(&mut self, ask: Ask) -> Result<Settled, ToolFailure> {

@@ -13,6 +13,7 @@ mod batch;
 mod bounds;
 mod briefing;
 mod call_context;
+mod call_remote;
 mod context;
 mod cut;
 mod estimate;
@@ -39,6 +40,10 @@ mod work;
 pub use briefing::Briefing;
 pub use context::{ShownFiles, Sight, build as conversation};
 pub use harness::{Harness, OwnLoop};
-pub use ports::{Budgets, Decisions, Desk, DeskError, PlaceError, Settled, TurnLog, TurnLogError};
-pub use system_prompt::{BadTemplate, PromptTemplate, SystemPrompt, secrets::UsableSecret};
+pub use ports::{
+    Budgets, Decisions, Desk, DeskError, PlaceError, RemoteTools, Settled, TurnLog, TurnLogError,
+};
+pub use system_prompt::{
+    BadTemplate, PromptTemplate, SystemPrompt, secrets::UsableSecret, servers::ServerNote,
+};
 pub use turn::{ChosenModel, Originals, Turn, TurnEnd, TurnLimits, TurnReport};

@@ -12,6 +12,7 @@ use deskhand_core::{
     model::Original,
     policy::Policy,
     sandbox::Computer,
+    tool_server::{RemoteAnswer, RemoteCall, ToolServerError},
 };
 
 /// The session's log, as a turn writes it.
@@ -62,6 +63,14 @@ pub trait Budgets: Send + Sync + std::fmt::Debug {
 
     /// Waits until the accounts may have changed. Changes since the last call count.
     async fn changed(&self);
+}
+
+/// The MCP servers whose tools the session offers.
+#[async_trait]
+pub trait RemoteTools: Send + Sync + std::fmt::Debug {
+    /// Calls a tool of a server, and connects to it if necessary. It takes a bounded time, and the server is told if the
+    /// caller stops waiting.
+    async fn call(&self, server: &str, call: RemoteCall) -> Result<RemoteAnswer, ToolServerError>;
 }
 
 /// The settlement of a decision.

@@ -3,6 +3,7 @@
 //! instructions of its people.
 
 pub(crate) mod secrets;
+pub(crate) mod servers;
 
 use std::sync::Arc;
 
@@ -12,7 +13,7 @@ use deskhand_core::{
 };
 use jiff::Timestamp;
 
-use self::secrets::UsableSecret;
+use self::{secrets::UsableSecret, servers::ServerNote};
 
 const BUILT_IN: &str = include_str!("system_prompt.md");
 
@@ -108,6 +109,8 @@ pub struct SystemPrompt {
     pub instructions: String,
     /// The secrets that programs of the session can use.
     pub secrets: Vec<UsableSecret>,
+    /// The MCP servers of the session. Only its first turn tells about them.
+    pub servers: Vec<ServerNote>,
 }
 
 impl SystemPrompt {
@@ -123,6 +126,9 @@ impl SystemPrompt {
         let mut pieces: Vec<String> = told.split("{{screen}}").map(str::to_owned).collect();
         if !self.secrets.is_empty() {
             append(&mut pieces, &secrets::section(&self.secrets));
+        }
+        if !self.servers.is_empty() {
+            append(&mut pieces, &servers::section(&self.servers));
         }
         let wanted = self.instructions.trim();
         if !wanted.is_empty() {

@@ -12,6 +12,7 @@ mod context;
 mod editor;
 mod fill_secret;
 mod output;
+mod remote;
 mod share_file;
 mod shell_text;
 mod update_plan;
@@ -26,6 +27,7 @@ use deskhand_core::{
     model::ToolCall,
     policy::Proposal,
     tool::{ToolSpec, ToolSpecs},
+    tool_server::is_remote_name,
 };
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -34,6 +36,7 @@ pub(crate) use self::shell_text::interrupted_shell_text;
 pub use self::{
     context::ToolContext,
     output::{ToolFailure, ToolOutput},
+    remote::{MOST_TOOLS_OF_SERVER, RemoteLink, RemoteOffer, ServerTools, remote_offers},
 };
 
 /// Returns every tool of Deskhand, in the order in which models are offered them.
@@ -77,6 +80,11 @@ pub trait Tool: Send + Sync + std::fmt::Debug {
 
     /// Parses the input of a call. The error is for the model.
     fn read(&self, input: &Value) -> Result<Box<dyn Invocation>, BadCall>;
+
+    /// Returns the tool of an MCP server that this one stands for.
+    fn remote(&self) -> Option<&RemoteLink> {
+        None
+    }
 }
 
 /// A call with parsed input.
@@ -173,6 +181,24 @@ impl ToolSet {
         Self::new(self.tools.iter().map(choose).collect())
     }
 
+    /// Adds tools of MCP servers after those of Deskhand.
+    #[must_use]
+    pub fn with_remote(self, offers: Vec<RemoteOffer>) -> Self {
+        let remote = offers.into_iter().map(|offer| {
+            let tool: Arc<dyn Tool> = Arc::new(remote::ServerTool::new(offer));
+            tool
+        });
+        Self {
+            tools: self.tools.iter().cloned().chain(remote).collect(),
+        }
+    }
+
+    /// Returns the tools of MCP servers among these.
+    pub(crate) fn remote_links(&self) -> Vec<RemoteLink> {
+        let links = self.tools.iter().filter_map(|tool| tool.remote());
+        links.cloned().collect()
+    }
+
     /// Returns the offers to a model that is shown pictures of this size.
     pub fn specs(&self, shown: ScreenSize) -> ToolSpecs {
         filled(&self.offers(), shown)
@@ -194,8 +220,12 @@ impl ToolSet {
         }
     }
 
-    /// Checks that a call is valid. The error is for its author.
+    /// Checks that a call is valid. The error is for its author. Only a session knows the tools of its MCP servers, so
+    /// calls of those pass.
     pub fn check(&self, name: &str, input: &Value) -> Result<(), String> {
+        if is_remote_name(name) {
+            return Ok(());
+        }
         self.read(name, input)
             .map(drop)
             .map_err(|error| error.to_string())

@@ -17,7 +17,7 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     briefing::Briefing,
     cut::Cut,
-    ports::{Budgets, Decisions, Desk, TurnLog, TurnLogError},
+    ports::{Budgets, Decisions, Desk, RemoteTools, TurnLog, TurnLogError},
     system_prompt::SystemPrompt,
     tools::ToolSet,
     work::Work,
@@ -81,6 +81,7 @@ pub struct Turn {
     pub log: Arc<dyn TurnLog>,
     pub decisions: Arc<dyn Decisions>,
     pub budgets: Arc<dyn Budgets>,
+    pub remote: Arc<dyn RemoteTools>,
     pub blobs: Arc<dyn Blobs>,
     /// All events of the session up to now, with every prompt at the beginning of its turn. The newest message is the
     /// prompt to work on; prompts that are still waiting are not included.
@@ -122,6 +123,12 @@ pub enum TurnEnd {
     Failed(Failure),
     /// The log could not be read or written, so nothing more was done.
     LogLost(TurnLogError),
+}
+
+impl From<Failure> for TurnEnd {
+    fn from(failure: Failure) -> Self {
+        Self::Failed(failure)
+    }
 }
 
 impl Turn {

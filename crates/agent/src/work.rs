@@ -21,6 +21,7 @@ use crate::{
     machine::Machine,
     people::{People, Raised},
     pick_up::Progress,
+    ports::RemoteTools,
     stopwatch::Stopwatch,
     system_prompt::SystemPrompt,
     tools::ToolSet,
@@ -39,6 +40,7 @@ pub(crate) struct Work {
     pub(crate) fallback: Option<ChosenModel>,
     pub(crate) machine: Machine,
     pub(crate) people: People,
+    pub(crate) remote: Arc<dyn RemoteTools>,
     pub(crate) bounds: Bounds,
     pub(crate) journal: Journal,
     pub(crate) album: Album,
@@ -70,6 +72,7 @@ impl Work {
             fallback: turn.fallback,
             machine: Machine::new(turn.desk, turn.screen),
             bounds: Bounds::new(turn.budgets, &raised),
+            remote: turn.remote,
             people: People {
                 decisions: turn.decisions,
                 raised,

@@ -8,6 +8,7 @@ use deskhand_core::{
     policy::Policy,
     right::Right,
     session::{Phase, SandboxState, Session},
+    tool_server::spec::McpServerSpec,
 };
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -54,6 +55,10 @@ pub struct CreateSessionBody {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub network: Option<NetworkPolicy>,
+    /// The MCP servers whose tools its agent is offered besides those of the deployment.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schema(max_items = 16)]
+    pub mcp_servers: Vec<McpServerSpec>,
 }
 
 /// A change to a session. At least one field is required.
@@ -85,6 +90,11 @@ pub struct ChangeSessionBody {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub network: Option<NetworkPolicy>,
+    /// All MCP servers of the session. After its first turn has begun, they can be changed and removed, but none can
+    /// be added.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, max_items = 16)]
+    pub mcp_servers: Option<Vec<McpServerSpec>>,
 }
 
 /// A request for control of the mouse and keyboard.
@@ -140,6 +150,9 @@ pub struct SessionView {
     #[serde(default)]
     #[schema(required)]
     pub network: NetworkPolicy,
+    /// The MCP servers whose tools its agent is offered besides those of the deployment.
+    #[serde(default)]
+    pub mcp_servers: Vec<McpServerSpec>,
     /// The cost of its models so far, in US dollars.
     pub cost_usd: f64,
     /// The tokens that its models have read and written so far.
@@ -216,6 +229,7 @@ impl From<Session> for SessionView {
             metadata: session.metadata,
             approvals: session.approvals,
             network: session.network,
+            mcp_servers: session.mcp_servers,
             cost_usd: session.cost_usd,
             tokens: session.tokens,
             budget,

@@ -24,6 +24,7 @@ mod sessions;
 mod signals;
 mod start;
 mod terminals;
+mod tool_servers;
 mod turns;
 mod vault;
 
@@ -31,9 +32,18 @@ use std::{sync::Arc, time::Duration};
 
 use deskhand_agent::{Harness, PromptTemplate, TurnLimits};
 use deskhand_core::{
-    action::ScreenSize, blob::Blobs, budget::Budget, clock::Clock, computer::ComputerKind,
-    gateway::ModelGateway, limits::Limits, model::Models, network::stand_in::CertificateIssuer,
-    sandbox::Lifecycle, tasks::Tasks,
+    action::ScreenSize,
+    blob::Blobs,
+    budget::Budget,
+    clock::Clock,
+    computer::ComputerKind,
+    gateway::ModelGateway,
+    limits::Limits,
+    model::Models,
+    network::{NetworkEntrance, stand_in::CertificateIssuer},
+    sandbox::Lifecycle,
+    tasks::Tasks,
+    tool_server::{ToolServers, spec::McpServerSpec},
 };
 use deskhand_store::{KeyFile, Store};
 use jiff::Timestamp;
@@ -96,6 +106,7 @@ pub use sessions::{
 pub use terminals::{
     NewTerminal, TerminalError, TerminalStream, TerminalTypist, TerminalUpdates, Terminals,
 };
+pub use tool_servers::BadMcpServers;
 pub use vault::{LockedError, PutSecretError, RemoveSecretError, StoreSecret, Vault};
 
 /// The timeout of the shutdown.
@@ -116,6 +127,10 @@ pub struct Parts {
     pub sandboxes: Arc<dyn Lifecycle>,
     /// Makes certificates for the hosts of secrets.
     pub certificates: Arc<dyn CertificateIssuer>,
+    /// Connects to MCP servers.
+    pub tool_servers: Arc<dyn ToolServers>,
+    /// The way to the hosts of MCP servers.
+    pub network: NetworkEntrance,
     pub clock: Arc<dyn Clock>,
     pub tasks: Tasks,
     pub settings: Settings,
@@ -147,6 +162,8 @@ pub struct Settings {
     pub has_code: bool,
     /// True if models are offered scripts in pages.
     pub browser_scripts: bool,
+    /// The MCP servers that every session has.
+    pub mcp_servers: Vec<McpServerSpec>,
 }
 
 impl Settings {

@@ -31,6 +31,7 @@ use crate::{
     feed::{bus::Bus, log::Log},
     people::limits::LimitTable,
     session_computer::{ComputerStarter, SessionComputer},
+    tool_servers::ToolServerAccess,
     turns::Turns,
 };
 
@@ -55,6 +56,7 @@ struct Inner {
 pub(crate) struct LiveParts {
     pub(crate) turns: Turns,
     pub(crate) computers: ComputerStarter,
+    pub(crate) tool_servers: ToolServerAccess,
     pub(crate) limits: LimitTable,
     pub(crate) log: Log,
     pub(crate) bus: Arc<Bus>,

@@ -148,6 +148,14 @@ impl SessionComputer {
         self.http_secrets.clone()
     }
 
+    /// Returns a text without the secrets that were typed or revealed in the session.
+    pub(crate) fn redact_text(&self, text: &str) -> String {
+        match self.secrets.redactor() {
+            Some(redactor) => redactor.clean(text),
+            None => text.to_owned(),
+        }
+    }
+
     /// Returns the ports on which programs in the sandbox listen.
     pub(crate) fn ports(&self) -> Vec<ListeningPort> {
         self.sandbox.ports()
@@ -291,6 +299,8 @@ impl Streams for SessionComputer {
             StreamTarget::File => stream,
             // People use these programs themselves. Nothing of it reaches the log or a model.
             StreamTarget::Port { .. } | StreamTarget::Code => stream,
+            // It carries messages of an MCP server. Their texts are redacted when they are read.
+            StreamTarget::Program => stream,
         });
         count_stream(target, &stream);
         stream

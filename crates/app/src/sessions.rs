@@ -33,6 +33,7 @@ use crate::{
     people::limits::LimitTable,
     refusal::refusals,
     signals::{Signals, Topic},
+    tool_servers::ToolServerAccess,
 };
 
 /// The longest title, in characters.
@@ -52,6 +53,7 @@ pub(crate) struct SessionParts {
     pub(crate) catalog: Catalog,
     pub(crate) limits: LimitTable,
     pub(crate) network: NetworkAccess,
+    pub(crate) tool_servers: ToolServerAccess,
     pub(crate) signals: Signals,
     pub(crate) clock: Arc<dyn Clock>,
     /// The budget of a session for which no other was chosen.

@@ -24,6 +24,7 @@ use crate::{
     session_computer::{ComputerStarter, LimitRule},
     sessions::SessionParts,
     signals::Signals,
+    tool_servers::{ToolServerAccess, ToolServerParts},
     turns::{TurnParts, Turns},
 };
 
@@ -40,6 +41,7 @@ struct Common {
     spending: Spending,
     vault: Vault,
     blocked: BlockedHosts,
+    tool_servers: ToolServerAccess,
 }
 
 impl App {
@@ -72,7 +74,14 @@ impl Common {
         let signals = Signals::default();
         let limits = LimitTable::new(store.clone(), parts.settings.limits);
         let fallback = parts.settings.fallback_model.as_deref();
+        let tool_servers = ToolServerAccess::new(ToolServerParts {
+            servers: Arc::clone(&parts.tool_servers),
+            entrance: parts.network.clone(),
+            deployment: parts.settings.mcp_servers.clone(),
+            ask_timeout: parts.settings.network.ask_timeout,
+        });
         Self {
+            tool_servers,
             catalog: Catalog::new(Arc::clone(&parts.models), fallback),
             decisions: Decisions::new(
                 store.clone(),
@@ -113,6 +122,7 @@ impl Common {
         Turns::new(TurnParts {
             computers,
             harness: Arc::clone(&parts.harness),
+            tool_servers: self.tool_servers.clone(),
             store: parts.store.clone(),
             log: self.log.clone(),
             blobs: Arc::clone(&parts.blobs),
@@ -132,6 +142,7 @@ impl Common {
         LiveSessions::new(LiveParts {
             turns,
             computers,
+            tool_servers: self.tool_servers.clone(),
             limits: self.limits.clone(),
             log: self.log.clone(),
             bus: Arc::clone(&self.bus),
@@ -249,6 +260,7 @@ impl Common {
             catalog: self.catalog.clone(),
             limits: self.limits.clone(),
             network: network.clone(),
+            tool_servers: self.tool_servers.clone(),
             signals: self.signals.clone(),
             clock: Arc::clone(&self.parts.clock),
             budget: self.parts.settings.session_budget,

@@ -5,11 +5,12 @@ mod close;
 pub(crate) mod decisions;
 pub(crate) mod history;
 mod prepare;
+mod tools;
 pub(crate) mod turn_log;
 
 use std::{sync::Arc, time::Duration};
 
-use deskhand_agent::{Harness, TurnEnd, TurnReport};
+use deskhand_agent::{Harness, TurnReport};
 use deskhand_core::{
     action::ScreenSize,
     blob::Blobs,
@@ -34,6 +35,7 @@ use crate::{
     money::spending::Spending,
     session_computer::ComputerStarter,
     signals::Signals,
+    tool_servers::{SessionServers, ToolServerAccess},
 };
 
 /// Runs turns. Clones share it.
@@ -46,6 +48,7 @@ pub(crate) struct TurnParts {
     pub(crate) harness: Arc<dyn Harness>,
     /// Returns the secrets that programs of a session can use.
     pub(crate) computers: ComputerStarter,
+    pub(crate) tool_servers: ToolServerAccess,
     pub(crate) store: Store,
     pub(crate) log: Log,
     pub(crate) blobs: Arc<dyn Blobs>,
@@ -67,6 +70,7 @@ pub(crate) struct TurnOrder {
     pub(crate) turn: TurnId,
     pub(crate) prompt: MessageId,
     pub(crate) desk: Arc<SessionDesk>,
+    pub(crate) servers: Arc<SessionServers>,
     /// Ends the turn early.
     pub(crate) stop: CancellationToken,
     /// Fires when the session or the server ends.
@@ -134,8 +138,8 @@ impl Turns {
         tracing::info!(session.id = %session, turn.id = %turn, message.id = %order.prompt, "a turn began");
         let report = match self.prepare(order).await {
             Ok(turn) => self.0.harness.run(turn).await,
-            Err(failure) => TurnReport {
-                end: TurnEnd::Failed(failure),
+            Err(end) => TurnReport {
+                end,
                 n_steps: 0,
                 duration: Duration::ZERO,
             },

@@ -119,6 +119,7 @@ audit_actions! {
     NetworkChanged("network.changed"): "set the network of a session to {mode}",
     NetworkAllowed("network.allowed"): "let all sessions of {user} contact {host}",
     NetworkListChanged("network.list_changed"): "set the hosts that all sessions of {user} may contact to {allow}",
+    McpServersChanged("mcp.changed"): "set the MCP servers of a session to {servers}",
     LimitsChanged("limits.changed"): "set the limits of {user}",
     LimitRaised("limits.raised"): "raised the daily budget of {user} by {more}",
     RightGiven("right.given"): "gave {user} the right {right} in a session",

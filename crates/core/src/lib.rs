@@ -35,6 +35,7 @@ pub mod shell;
 pub mod tasks;
 pub mod terminal;
 pub mod tool;
+pub mod tool_server;
 pub mod user;
 pub mod vault;
 pub mod viewer;

@@ -83,11 +83,22 @@ pub enum NetworkFailure {
     Resolver,
 }
 
-/// A connection of a runner that carries one [`NetworkRequest`].
+/// A connection that carries one [`NetworkRequest`].
 #[derive(Debug)]
 pub struct NetworkConnection {
     pub session: SessionId,
     pub stream: ByteStream,
+    pub by: ConnectionMaker,
+}
+
+/// The party that makes a connection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ConnectionMaker {
+    /// A program in the sandbox, through its runner. Or the server itself, for an MCP server that the session's people
+    /// chose: the same rules apply.
+    Session,
+    /// The server, for an MCP server that the deployment's settings name. Only a closed network keeps it away.
+    Deployment,
 }
 
 /// The point at which sandbox providers hand over connections.

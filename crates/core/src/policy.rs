@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use self::commands::{Command, split};
+use crate::tool_server::is_remote_name;
 
 /// The most rules a policy has.
 pub const MOST_RULES: usize = 50;
@@ -65,6 +66,8 @@ pub enum RuleTool {
     FillSecret,
     /// A program uses a secret for HTTP APIs.
     HttpSecret,
+    /// A tool of an MCP server. The pattern is for its name, such as `github__*`.
+    Mcp,
     Any,
 }
 
@@ -79,6 +82,7 @@ impl RuleTool {
             Self::Editor => name == "editor",
             Self::FillSecret => name == "fill_secret",
             Self::HttpSecret => name == "http_secret",
+            Self::Mcp => is_remote_name(name),
         }
     }
 }

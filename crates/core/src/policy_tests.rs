@@ -206,3 +206,32 @@ fn people_are_told_the_reason_unless_a_rule_asks() {
     let plain = Verdict::Ask("The agent wants to do it.".to_owned());
     assert_eq!(policy(Mode::Risky, &[rule]).verdict(&command), plain);
 }
+
+#[test]
+fn tools_of_mcp_servers_are_asked_about_unless_a_rule_names_them() {
+    let name = "github__create_issue";
+    let call = proposal(name, CallSubject::text(name), Risk::Risky(None));
+    let verdict = |rules: &[(RuleTool, &str, Then)]| policy(Mode::Risky, rules).verdict(&call);
+    let asked = Verdict::Ask("The agent wants to do it.".to_owned());
+    assert_eq!(verdict(&[]), asked);
+    for pattern in ["github__*", "github__create_issue", "*"] {
+        assert_eq!(
+            verdict(&[(RuleTool::Mcp, pattern, Then::Allow)]),
+            Verdict::Allow
+        );
+        let refuse = (RuleTool::Mcp, pattern, Then::Refuse);
+        assert_eq!(verdict(&[refuse]), Verdict::Refuse);
+    }
+    for (tool, pattern) in [
+        (RuleTool::Mcp, "git__*"),
+        (RuleTool::Mcp, "github__create"),
+        (RuleTool::Bash, "*"),
+    ] {
+        assert_eq!(verdict(&[(tool, pattern, Then::Allow)]), asked);
+    }
+    let rule = (RuleTool::Mcp, "*", Then::Refuse);
+    assert_eq!(
+        policy(Mode::Risky, &[rule]).verdict(&bash("ls")),
+        Verdict::Allow
+    );
+}

@@ -11,6 +11,7 @@ mod lifecycle;
 mod operation;
 mod operations;
 mod ports;
+mod program;
 mod spec;
 mod streams;
 mod terminals;
@@ -31,6 +32,7 @@ pub use operations::{
     SecretTyped, SecretsCovered, TakeFile, TypeSecret,
 };
 pub use ports::{LONGEST_PROGRAM_NAME, ListeningPort, MOST_PORTS};
+pub use program::{LONGEST_ORDER_BYTES, ProgramFrame, ProgramOrder};
 pub use spec::{Network, SandboxLimits, SandboxSpec};
 pub use streams::{ByteStream, StreamTarget, Streams};
 pub use terminals::{

@@ -12,6 +12,7 @@ use crate::{
     network::policy::NetworkPolicy,
     policy::Policy,
     right::Right,
+    tool_server::spec::McpServerSpec,
 };
 
 /// The longest instructions of a session.
@@ -39,6 +40,8 @@ pub struct Session {
     pub approvals: Policy,
     /// The hosts that its programs may contact.
     pub network: NetworkPolicy,
+    /// The MCP servers whose tools its agent is offered besides those of the deployment.
+    pub mcp_servers: Vec<McpServerSpec>,
     pub phase: Phase,
     pub sandbox: SandboxState,
     /// The lease of the person who has the mouse and keyboard, if one has.

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 use deskhand_core::{
-    computer::ComputerKind, id::DecisionId, network::policy::NetworkPolicy, user::Scope,
+    computer::ComputerKind, id::DecisionId, network::policy::NetworkPolicy, tool_server::spec::McpServerSpec, user::Scope,
 };
 
 pub(crate) use self::{
@@ -348,6 +348,9 @@ pub(crate) struct RunArgs {
     /// File to attach to the task; can be repeated
     #[arg(long, value_name = "FILE")]
     pub(crate) attach: Vec<PathBuf>,
+    /// MCP server whose tools the agent may use: NAME=URL or NAME=COMMAND, can be repeated
+    #[arg(long, value_name = "NAME=SERVER", value_parser = crate::run::parse_mcp_server)]
+    pub(crate) mcp: Vec<McpServerSpec>,
     /// Keep the session afterwards and print its address
     #[arg(long)]
     pub(crate) keep: bool,

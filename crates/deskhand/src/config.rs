@@ -6,6 +6,7 @@
 mod apps;
 mod bounds;
 mod layers;
+mod mcp_servers;
 mod models;
 mod network;
 mod port;
@@ -22,6 +23,7 @@ use std::{
 use deskhand_agent::PromptTemplate;
 use deskhand_core::{
     action::ScreenSize, budget::Budget, limits::Limits, sandbox::SandboxLimits, secret::Secret,
+    tool_server::spec::McpServerSpec,
 };
 use deskhand_models::ModelSettings;
 use deskhand_sandbox::providers::DiskQuota;
@@ -62,6 +64,8 @@ pub(crate) struct Config {
     /// True if programs in sandboxes may call models.
     pub(crate) has_gateway: bool,
     pub(crate) network: NetworkConfig,
+    /// The MCP servers that every session has.
+    pub(crate) mcp_servers: Vec<McpServerSpec>,
     pub(crate) models: ModelSettings,
     /// The model to use if a session's model cannot be reached.
     pub(crate) fallback_model: Option<String>,
@@ -249,6 +253,7 @@ fn read(reader: &mut Reader<'_>) -> Config {
         prompt: prompt(reader),
         has_gateway: reader.yes_or_no("gateway.enabled"),
         network: network::network(reader),
+        mcp_servers: mcp_servers::mcp_servers(reader),
         models: models(reader, &data_dir),
         fallback_model: reader.text_or_nothing("models.fallback"),
         key_file: reader.path("secrets.key_file", &data_dir.join("secrets.key")),

@@ -182,6 +182,50 @@ fn prices_are_read_by_the_name_of_a_model_and_mistakes_in_them_are_told() {
 }
 
 #[test]
+fn mcp_servers_are_read_and_never_shown() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("c.toml");
+    let flags = Flags {
+        config: Some(path.clone()),
+        ..Flags::default()
+    };
+    let home = environment(&[("HOME", "/")]);
+    std::fs::write(
+        &path,
+        "[mcp_servers.a]\nurl = 'http://10.0.0.1/mcp'\nheaders = { Authorization = 'Bearer hunter2' }\n\
+         [mcp_servers.b]\ncommand = 'x'\nargs = ['y']\ntimeout_seconds = 5\n",
+    )
+    .unwrap();
+    let Loaded { config, layers } = load(&flags, &home).unwrap();
+    let names: Vec<_> = config
+        .mcp_servers
+        .iter()
+        .map(|one| one.name.as_str())
+        .collect();
+    assert_eq!(names, ["a", "b"]);
+    assert_eq!(config.mcp_servers[1].timeout_seconds, 5);
+    assert!(!format!("{layers} {config:?}").contains("hunter2"));
+
+    std::fs::write(
+        &path,
+        "[mcp_servers.a]\nurl = 'http://a.example'\ncommand = 'x'\n[mcp_servers.b]\nurl = 7\n\
+         [mcp_servers.c]\nurl = 'ftp://c'\n[mcp_servers.d]\nurll = 'hunter2'\n",
+    )
+    .unwrap();
+    let told = mistakes(&flags, &home).replace(&path.display().to_string(), "FILE");
+    assert!(!told.contains("hunter2"), "{told}");
+    for part in [
+        "there are 4 mistakes",
+        "mcp_servers.a (FILE): needs either url",
+        "mcp_servers.b (FILE): invalid type",
+        "mcp_servers.d (FILE): unknown field `urll`",
+        "mcp_servers (FILE): the MCP server c: its url cannot be used",
+    ] {
+        assert!(told.contains(part), "{told}");
+    }
+}
+
+#[test]
 fn fuzz_settings() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("desk.toml");

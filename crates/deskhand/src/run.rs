@@ -2,6 +2,7 @@
 
 mod describe;
 mod feed;
+mod mcp_server;
 mod narrator;
 mod questions;
 mod show;
@@ -20,6 +21,7 @@ use deskhand_core::{
 };
 use tokio::time::{Instant, sleep, sleep_until};
 
+pub(crate) use self::mcp_server::parse_mcp_server;
 use self::{feed::Feed, narrator::TurnEnd, questions::Questions, show::Show};
 use crate::{
     cli::RunArgs,
@@ -101,6 +103,7 @@ async fn with_session(
                 tokens: args.budget_tokens,
             },
             network: args.network.clone(),
+            mcp_servers: args.mcp.clone(),
             ..CreateSessionBody::default()
         })
         .await?;

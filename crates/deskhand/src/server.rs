@@ -17,6 +17,7 @@ use deskhand_core::{
     tasks::Tasks,
 };
 use deskhand_egress::SandboxIssuer;
+use deskhand_mcp_client::McpClients;
 use deskhand_models::VendorGateway;
 use deskhand_sandbox::providers::{self, ProviderSettings};
 use deskhand_store::{DatabaseClaim, FolderBlobs, KeyFile, NewServer, Store, StoreError};
@@ -82,11 +83,12 @@ impl RunningServer {
         };
         let (entrance, asked) = gateway.clone().map(Entrance::new).unzip();
         let (network, contacted) = NetworkEntrance::new();
-        let sandboxes = sandboxes(config, (entrance, Some(network)), tasks.clone())?;
+        let doors = (entrance, Some(network.clone()));
+        let sandboxes = sandboxes(config, doors, tasks.clone())?;
         sandboxes.sweep().await;
         let (store, claim) = open_store(config, &dir).await?;
         let require_limits = require_limits(config.sandbox.require_limits, address);
-        let parts = (store, Arc::clone(&sandboxes), gateway);
+        let parts = (store, Arc::clone(&sandboxes), gateway, network);
         let bounds = network::bounds(config, address, &public_url);
         let network = network::settings(config, bounds, n_descriptors);
         let app = start_app(config, &dir, parts, (require_limits, network), tasks).await?;
@@ -301,10 +303,18 @@ fn host_name() -> String {
     }
 }
 
+/// The parts below the app: the database, the sandboxes, the model gateway and the way to hosts.
+type AppDoors = (
+    Store,
+    Arc<dyn Lifecycle>,
+    Option<Arc<dyn ModelGateway>>,
+    NetworkEntrance,
+);
+
 async fn start_app(
     config: &Config,
     dir: &DataDir,
-    (store, sandboxes, gateway): (Store, Arc<dyn Lifecycle>, Option<Arc<dyn ModelGateway>>),
+    (store, sandboxes, gateway, entrance): AppDoors,
     (require_limits, network): (RequireLimits, NetworkSettings),
     tasks: Tasks,
 ) -> anyhow::Result<App> {
@@ -319,6 +329,8 @@ async fn start_app(
         gateway,
         sandboxes,
         certificates: Arc::new(SandboxIssuer),
+        tool_servers: Arc::new(McpClients::of_machine(tasks.clone())),
+        network: entrance,
         clock: Arc::new(SystemClock),
         tasks,
         settings: deskhand_app::Settings {
@@ -342,6 +354,7 @@ async fn start_app(
             files: FileLimits::up_to(config.sandbox.limits.file_size_bytes),
             has_code: has_code(config),
             browser_scripts: config.sandbox.browser_scripts,
+            mcp_servers: config.mcp_servers.clone(),
         },
     });
     app.await.context("cannot resume earlier sessions")

@@ -11,7 +11,8 @@ use bytes::Bytes;
 use deskhand_core::{
     id::SessionId,
     network::{
-        NetworkAnswer, NetworkConnection, NetworkFailure, NetworkHost, NetworkRequest,
+        ConnectionMaker, NetworkAnswer, NetworkConnection, NetworkFailure, NetworkHost,
+        NetworkRequest,
         guard::{LookupMode, NetworkGuard, Passage},
         policy::BlockReason,
         rule::host_name,
@@ -97,8 +98,7 @@ pub async fn serve(
         let (egress, shutdown) = (Arc::clone(&egress), shutdown.clone());
         served.spawn(async move {
             let _place = place;
-            let NetworkConnection { session, stream } = connection;
-            let serving = egress.serve_one(session, stream);
+            let serving = egress.serve_one(connection);
             shutdown.run_until_cancelled(serving).await;
         });
     }
@@ -106,7 +106,12 @@ pub async fn serve(
 }
 
 impl Egress {
-    async fn serve_one(&self, session: SessionId, mut stream: ByteStream) {
+    async fn serve_one(&self, connection: NetworkConnection) {
+        let NetworkConnection {
+            session,
+            mut stream,
+            by,
+        } = connection;
         let first = timeout(REQUEST_TIMEOUT, stream.incoming.next()).await;
         let Ok(Some(first)) = first else {
             return;
@@ -117,7 +122,7 @@ impl Egress {
                 send(&mut stream, &answer).await;
             }
             Some(NetworkRequest::Connect { host, port }) => {
-                self.connect(session, stream, Destination { host, port })
+                self.connect((session, by), stream, Destination { host, port })
                     .await;
             }
             None => {
@@ -141,10 +146,16 @@ impl Egress {
         }
     }
 
-    async fn connect(&self, session: SessionId, mut stream: ByteStream, wanted: Destination) {
+    async fn connect(
+        &self,
+        (session, by): (SessionId, ConnectionMaker),
+        mut stream: ByteStream,
+        wanted: Destination,
+    ) {
         // A program that hangs up while a person is asked is noticed only when the answer is sent. Reading its stream
         // here would consume its first bytes.
-        let admitted = self.guard.admit(session, &wanted.host, wanted.port).await;
+        let Destination { host, port } = &wanted;
+        let admitted = self.guard.admit(session, by, host, *port).await;
         let passage = match admitted {
             Ok(passage) => passage,
             Err(reason) => {
@@ -220,7 +231,9 @@ impl Egress {
     ) -> Result<Outgoing, NetworkAnswer> {
         let found = match &wanted.host {
             // Names with these addresses stay allowed: a reverse proxy may serve other sites there.
-            NetworkHost::Address(address) if self.lookups.is_own(*address) => {
+            NetworkHost::Address(address)
+                if self.lookups.is_own(*address) && !passage.rules.is_vouched() =>
+            {
                 passage.meter.blocked(BlockReason::Own);
                 return Err(refused(BlockReason::Own));
             }
@@ -293,8 +306,9 @@ impl Egress {
                 // A range that an administrator opens may include this machine, but not the server on it.
                 Ok(()) => {
                     let is_own = self.dialler.is_own(SocketAddr::new(address, port)).await;
-                    let is_opened = passage.rules.is_internal(address, port)
-                        && !passage.rules.is_own_port(port);
+                    let rules = &passage.rules;
+                    let is_opened = (rules.is_internal(address, port) || rules.is_vouched())
+                        && !rules.is_own_port(port);
                     if is_own && !is_opened {
                         reason = BlockReason::Own;
                     } else {

@@ -58,7 +58,13 @@ impl NetworkGuard for Open {
         Ok(LookupMode::Resolve)
     }
 
-    async fn admit(&self, _: SessionId, _: &NetworkHost, _: u16) -> Result<Passage, BlockReason> {
+    async fn admit(
+        &self,
+        _: SessionId,
+        _: ConnectionMaker,
+        _: &NetworkHost,
+        _: u16,
+    ) -> Result<Passage, BlockReason> {
         let bounds = NetworkBounds {
             ceiling: NetworkMode::Open,
             allow: self
@@ -173,7 +179,11 @@ impl Scene {
             outgoing: Box::pin(outgoing.sink_map_err(io::Error::other)),
         };
         let session = SessionId::new();
-        assert!(self.entrance.bring(NetworkConnection { session, stream }));
+        assert!(self.entrance.bring(NetworkConnection {
+            session,
+            stream,
+            by: ConnectionMaker::Session,
+        }));
         to_server.send(request.to_owned().into()).await.unwrap();
         let answer = from_server.next().await.expect("an answer");
         (

@@ -15,16 +15,16 @@ use std::{
 };
 
 use deskhand_core::{secret::Secret, tasks::Tasks};
-use rustix::process::{Pid, Signal, kill_process, kill_process_group};
+use rustix::process::Pid;
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::{TcpListener, TcpStream},
-    process::{Child, ChildStderr, Command},
+    process::{Child, Command},
     sync::Mutex,
     time::{Instant, sleep, timeout},
 };
 
-use crate::processes::{self, Process};
+use crate::{complaints::Complaints, processes::KilledGroup};
 
 /// The timeout for the start of VS Code, which usually takes about a second.
 const START_TIMEOUT: Duration = Duration::from_secs(25);
@@ -32,8 +32,6 @@ const START_TIMEOUT: Duration = Duration::from_secs(25);
 const TRY_EVERY: Duration = Duration::from_millis(50);
 /// The timeout for an answer while it starts.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(5);
-/// The number of bytes of its standard error that are kept.
-const LONGEST_COMPLAINT_BYTES: usize = 1000;
 
 /// Reasons why VS Code cannot be reached.
 #[derive(Debug, thiserror::Error)]
@@ -78,53 +76,12 @@ struct CodeServerParts {
 /// A running VS Code. The group is dropped first: it is found through the parent processes, which must still exist.
 #[derive(Debug)]
 struct RunningCode {
-    group: CodeGroup,
+    group: KilledGroup,
     child: Child,
     port: u16,
     /// True once it has answered a request.
     is_up: bool,
     complaints: Complaints,
-}
-
-/// The last lines of VS Code's standard error. Clones share them.
-#[derive(Debug, Clone, Default)]
-struct Complaints(Arc<SyncMutex<Vec<u8>>>);
-
-impl Complaints {
-    /// Keeps the last bytes until the pipe is closed.
-    async fn keep(self, mut stderr: ChildStderr) {
-        let mut piece = [0; LONGEST_COMPLAINT_BYTES];
-        while let Ok(n_read @ 1..) = stderr.read(&mut piece).await {
-            let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-            kept.extend_from_slice(&piece[..n_read]);
-            let n_old = kept.len().saturating_sub(LONGEST_COMPLAINT_BYTES);
-            kept.drain(..n_old);
-        }
-    }
-
-    /// Returns the last non-empty line, with a colon before it.
-    fn last(&self) -> String {
-        let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let text = String::from_utf8_lossy(&kept);
-        let last = text.lines().map(str::trim).rfind(|line| !line.is_empty());
-        last.map(|line| format!(": {line}")).unwrap_or_default()
-    }
-}
-
-/// Kills VS Code and everything that was started from it when dropped.
-#[derive(Debug)]
-struct CodeGroup(Pid);
-
-impl Drop for CodeGroup {
-    fn drop(&mut self) {
-        // Its terminals have their own process groups. A program that detached from its parent is not found.
-        let started = processes::tree(self.0.as_raw_pid(), &processes::all());
-        for process in started.iter().filter_map(Process::id) {
-            // Each may be gone already, which is fine.
-            let _ = kill_process(process, Signal::KILL);
-        }
-        let _ = kill_process_group(self.0, Signal::KILL);
-    }
 }
 
 impl CodeServer {
@@ -237,7 +194,7 @@ impl CodeServer {
             });
         }
         *self.running() = Some(RunningCode {
-            group: CodeGroup(pid),
+            group: KilledGroup(pid),
             child,
             port,
             is_up: false,

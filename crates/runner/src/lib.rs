@@ -4,6 +4,7 @@
 mod barrier;
 mod browser;
 mod code_server;
+mod complaints;
 pub mod desktop;
 pub mod editor;
 mod files;
@@ -15,6 +16,7 @@ mod link;
 mod network;
 mod ports;
 mod processes;
+mod programs;
 mod put_file;
 mod requests;
 pub mod shell;
@@ -44,6 +46,7 @@ use self::{
     desktop::StartDesktopError,
     handlers::Parts,
     link::{Link, LinkParts, Outbox, Server, UnixDialler},
+    programs::Programs,
     requests::work::Work,
     shell::{ShellConfig, ShellError, Shells},
     surface::Surface,
@@ -227,6 +230,7 @@ async fn run_with(
     };
     let code = code_server(&config, &home, &surface, &variables, tasks.clone());
     let shell = shell_config(&config, &home, &surface, variables);
+    let programs = Programs::new(shell.clone());
     let transcript = Transcript::default();
     let terminals = Terminals::new(shell.clone(), &transcript, tasks.clone());
     let shells = match Shells::start(shell, transcript, tasks) {
@@ -239,7 +243,8 @@ async fn run_with(
     // Serve requests until the desktop ends.
     let outbox = Outbox::default();
     let parts = Parts::new(surface.clone(), shells, terminals);
-    let link = link(&server, parts, code, &outbox, config.is_alone, tasks);
+    let parts = (parts, code, programs);
+    let link = link(&server, parts, &outbox, config.is_alone, tasks);
     let notify = async {
         while let Some(text) = notices.recv().await {
             outbox.tell(FromRunner::Notice { text });
@@ -259,8 +264,7 @@ async fn run_with(
 /// Makes the control link, with everything that carries out its requests.
 fn link(
     server: &Server,
-    parts: Parts,
-    code: CodeServer,
+    (parts, code, programs): (Parts, CodeServer, Programs),
     outbox: &Outbox,
     is_alone: bool,
     tasks: &Tasks,
@@ -280,6 +284,7 @@ fn link(
         surface,
         terminals,
         code,
+        programs,
         work,
         takeover,
         barrier,

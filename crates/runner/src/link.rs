@@ -17,14 +17,14 @@ use tokio_tungstenite::{
 };
 
 pub use self::dial::Dialler;
-use self::stream::StreamOpener;
+use self::stream::{StreamOpener, StreamTargets};
 pub(crate) use self::{
     dial::{Server, UnixDialler},
     outbox::Outbox,
     stream::copy,
 };
 use crate::{
-    barrier::Barrier, code_server::CodeServer, ports::PortWatch, requests::work::Work,
+    barrier::Barrier, code_server::CodeServer, ports::PortWatch, programs::Programs, requests::work::Work,
     surface::Surface, takeover::TakeOver, terminals::Terminals,
 };
 
@@ -69,6 +69,7 @@ pub(crate) struct LinkParts {
     pub(crate) surface: Surface,
     pub(crate) terminals: Terminals,
     pub(crate) code: CodeServer,
+    pub(crate) programs: Programs,
     pub(crate) work: Work,
     pub(crate) takeover: TakeOver,
     pub(crate) barrier: Barrier,
@@ -80,20 +81,19 @@ impl Link {
             surface,
             terminals,
             code,
+            programs,
             work,
             takeover,
             barrier,
         } = parts;
         let ports = PortWatch::start(outbox.clone(), code.clone(), &tasks);
-        let streams = StreamOpener::new(
-            server.clone(),
-            surface.clone(),
-            terminals.clone(),
+        let targets = StreamTargets {
+            surface: surface.clone(),
+            terminals: terminals.clone(),
             code,
-            outbox.clone(),
-            barrier,
-            tasks,
-        );
+            programs,
+        };
+        let streams = StreamOpener::new(server.clone(), targets, outbox.clone(), barrier, tasks);
         Self {
             server,
             surface,

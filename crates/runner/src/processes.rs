@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use rustix::process::Pid;
+use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
 /// The fields of `/proc/PID/stat` that matter here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,6 +43,22 @@ pub(crate) fn tree(root: i32, all: &[Process]) -> Vec<Process> {
         n_done += 1;
     }
     found
+}
+
+/// Kills a process group and everything that was started from its first process when dropped.
+#[derive(Debug)]
+pub(crate) struct KilledGroup(pub(crate) Pid);
+
+impl Drop for KilledGroup {
+    fn drop(&mut self) {
+        // Some programs have their own process groups. One that detached from its parent is not found.
+        let started = tree(self.0.as_raw_pid(), &all());
+        for process in started.iter().filter_map(Process::id) {
+            // Each may be gone already, which is fine.
+            let _ = kill_process(process, Signal::KILL);
+        }
+        let _ = kill_process_group(self.0, Signal::KILL);
+    }
 }
 
 impl Process {

@@ -29,7 +29,11 @@ use deskhand_core::{
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-pub(crate) use self::{bash::program, leased::Shells, processes::kill_sessions};
+pub(crate) use self::{
+    bash::{program, set_environment},
+    leased::Shells,
+    processes::kill_sessions,
+};
 use crate::terminals::Transcript;
 
 /// The most commands that may wait. Callers wait when there are more.

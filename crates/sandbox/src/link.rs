@@ -151,7 +151,7 @@ impl Link {
             StreamTarget::Screen | StreamTarget::Terminal { .. } => {
                 (&self.opening_watched, STREAM_TIMEOUT)
             }
-            StreamTarget::File | StreamTarget::Port { .. } => {
+            StreamTarget::File | StreamTarget::Port { .. } | StreamTarget::Program => {
                 (&self.opening_served, STREAM_TIMEOUT)
             }
             StreamTarget::Code => (&self.opening_served, CODE_TIMEOUT),

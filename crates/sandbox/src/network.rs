@@ -4,7 +4,7 @@ use std::{future::ready, sync::Arc};
 
 use deskhand_core::{
     id::SessionId,
-    network::{NetworkConnection, NetworkEntrance},
+    network::{ConnectionMaker, NetworkConnection, NetworkEntrance},
     sandbox::ByteStream,
 };
 use futures::{StreamExt, stream::once};
@@ -52,6 +52,7 @@ impl NetworkDoor {
                 incoming: Box::pin(incoming),
                 ..stream
             },
+            by: ConnectionMaker::Session,
         });
         if !is_taken {
             tracing::warn!("closed a connection to the network: too many are waiting");

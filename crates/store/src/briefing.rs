@@ -1,9 +1,11 @@
 //! The briefing of a session: the beginning of all requests to its models.
 
+use deskhand_core::id::SessionId;
+
 use crate::{
     answers::NoSuchSession,
     commit::{Change, HeldSession},
-    database::StoreError,
+    database::{Store, StoreError},
 };
 
 /// Stores the briefing of a session that has none, and returns the stored one.
@@ -11,6 +13,15 @@ use crate::{
 pub struct FixBriefing<'a> {
     /// JSON.
     pub briefing: &'a str,
+}
+
+impl Store {
+    /// Returns the briefing of a session, or `None` if it has none yet.
+    pub async fn briefing(&self, session: SessionId) -> Result<Option<String>, StoreError> {
+        let sql = "SELECT briefing FROM sessions WHERE id = $1";
+        let row = self.one(sql, [session.0.into()]).await?;
+        row.map_or(Ok(None), |row| row.get("briefing"))
+    }
 }
 
 impl Change for FixBriefing<'_> {

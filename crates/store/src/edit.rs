@@ -1,4 +1,5 @@
-//! Changes to the settings of a session: title, model, instructions, approvals, budget and network.
+//! Changes to the settings of a session: title, model, instructions, approvals, budget, network and MCP
+//! servers.
 
 use deskhand_core::{
     audit::{AuditAction, Requester},
@@ -7,6 +8,7 @@ use deskhand_core::{
     id::UserId,
     network::policy::NetworkPolicy,
     policy::Policy,
+    tool_server::spec::McpServerSpec,
 };
 
 use crate::{
@@ -14,7 +16,7 @@ use crate::{
     audit::NewEntry,
     budgets::{budget, granted, nano, stored_tokens, used},
     commit::{Change, HeldSession},
-    database::{Row, StoreError, json, stored_count},
+    database::{Row, StoreError, from_json, json, stored_count},
     network::network_policy,
     people::name_of,
 };
@@ -34,6 +36,8 @@ pub struct EditSession {
     /// The change to the budget. Amounts granted in addition to the old budget end with it.
     pub budget: Option<ChangeBudget>,
     pub network: Option<NetworkPolicy>,
+    /// The MCP servers. None can be added once the tools of the session are fixed.
+    pub mcp_servers: Option<Vec<McpServerSpec>>,
 }
 
 /// The reason why settings are not changed.
@@ -42,6 +46,8 @@ pub enum EditRefused {
     NoSession,
     /// The session has ended and needs no model.
     Ended,
+    /// The tools of the session are fixed, and an MCP server would add others.
+    ToolsFixed,
 }
 
 /// The settings that a session gets anew when its owner changes.
@@ -64,6 +70,7 @@ struct Settings {
     budget: Budget,
     granted: Amount,
     network: NetworkPolicy,
+    mcp_servers: Vec<McpServerSpec>,
 }
 
 impl Change for EditSession {
@@ -81,6 +88,9 @@ impl Change for EditSession {
         let (by, requester) = (self.by, self.requester);
         let before = read(session).await?;
         let after = self.applied_to(before.clone());
+        if adds_server(&before, &after) && has_fixed_tools(session).await? {
+            return Ok(Err(EditRefused::ToolsFixed));
+        }
         change(session, by, requester, &before, after).await?;
         Ok(Ok(()))
     }
@@ -102,8 +112,24 @@ impl EditSession {
                 tokens: change.tokens.map_or(before.granted.tokens, |_| 0),
             },
             network: self.network.unwrap_or(before.network),
+            mcp_servers: self.mcp_servers.unwrap_or(before.mcp_servers),
         }
     }
+}
+
+fn adds_server(before: &Settings, after: &Settings) -> bool {
+    let is_new = |server: &McpServerSpec| {
+        let mut known = before.mcp_servers.iter();
+        !known.any(|known| known.name == server.name)
+    };
+    after.mcp_servers.iter().any(is_new)
+}
+
+/// Returns true if the first turn of the session has begun.
+async fn has_fixed_tools(session: &mut HeldSession) -> Result<bool, StoreError> {
+    let sql = "SELECT briefing IS NOT NULL AS is_fixed FROM sessions WHERE id = $1";
+    let row = session.tx.one(sql, [session.id.0.into()]).await?;
+    row.map_or(Ok(false), |row| row.get("is_fixed"))
 }
 
 impl Settings {
@@ -118,6 +144,7 @@ impl Settings {
             approvals: other(self.approvals, &before.approvals),
             budget: has_other_budget.then_some(self.budget),
             network: other(self.network, &before.network),
+            mcp_servers: other(self.mcp_servers, &before.mcp_servers),
         }
     }
 }
@@ -138,6 +165,8 @@ pub(crate) async fn reset_settings(
         budget: fresh.budget,
         granted: used,
         network: fresh.network,
+        // The giver chose them, and their tools would act for the new owner.
+        mcp_servers: Vec::new(),
         ..before.clone()
     };
     change(session, owner, requester, &before, after).await
@@ -172,7 +201,7 @@ async fn change(
     Ok(())
 }
 
-/// Records changes to the approvals, the budget and the network.
+/// Records changes to the approvals, the budget, the network and the MCP servers.
 async fn audit(
     session: &mut HeldSession,
     changed: &SessionChanged,
@@ -203,6 +232,12 @@ async fn audit(
         let entry = entry.with("allow", &network.allow);
         entry.append(&mut session.tx, stamp).await?;
     }
+    if let Some(servers) = &changed.mcp_servers {
+        let names: Vec<_> = servers.iter().map(|server| server.name.as_str()).collect();
+        let entry = NewEntry::new(AuditAction::McpServersChanged).about(owner);
+        let entry = entry.within(id).with("servers", names.join(", "));
+        entry.append(&mut session.tx, stamp).await?;
+    }
     Ok(())
 }
 
@@ -212,7 +247,8 @@ fn other<T: PartialEq>(after: T, before: &T) -> Option<T> {
 
 async fn read(session: &mut HeldSession) -> Result<Settings, StoreError> {
     let sql = "SELECT title, model, instructions, instructions_by, approvals, budget_nanousd, \
-               budget_tokens, granted_nanousd, granted_tokens, network FROM sessions WHERE id = $1";
+               budget_tokens, granted_nanousd, granted_tokens, network, mcp_servers \
+               FROM sessions WHERE id = $1";
     let row = session.tx.one(sql, [session.id.0.into()]).await?;
     let row = row.ok_or_else(|| StoreError::Gone(format!("session {}", session.id)))?;
     settings(&row)
@@ -228,13 +264,14 @@ fn settings(row: &Row) -> Result<Settings, StoreError> {
         budget: budget(row)?,
         granted: granted(row)?,
         network: network_policy(row)?,
+        mcp_servers: from_json(row.get("mcp_servers")?)?,
     })
 }
 
 async fn write(session: &mut HeldSession, settings: &Settings) -> Result<(), StoreError> {
     let sql = "UPDATE sessions SET title = $1, model = $2, instructions = $3, approvals = $4, \
                budget_nanousd = $5, budget_tokens = $6, granted_nanousd = $7, granted_tokens = $8, \
-               network = $9, instructions_by = $10 WHERE id = $11";
+               network = $9, instructions_by = $10, mcp_servers = $11 WHERE id = $12";
     let values = [
         settings.title.as_str().into(),
         settings.model.as_str().into(),
@@ -246,6 +283,7 @@ async fn write(session: &mut HeldSession, settings: &Settings) -> Result<(), Sto
         stored_count(settings.granted.tokens),
         json(&settings.network)?.into(),
         settings.instructions_by.into(),
+        json(&settings.mcp_servers)?.into(),
         session.id.0.into(),
     ];
     session.tx.execute(sql, values).await?;

@@ -281,6 +281,7 @@ async fn allow_in_session(
         approvals: None,
         budget: None,
         network: Some(policy),
+        mcp_servers: None,
     });
     session.tell(&changed).await?;
     Ok(())

@@ -9,6 +9,7 @@ use deskhand_core::{
     network::policy::NetworkPolicy,
     policy::Policy,
     session::{Phase, SandboxState, Session, SessionPage},
+    tool_server::spec::McpServerSpec,
     viewer::Viewer,
 };
 use jiff::Timestamp;
@@ -28,7 +29,7 @@ use crate::{
     standing::standing,
 };
 
-const COLUMNS: &str = "s.id, s.owner_id, s.title, s.model, s.computer, s.tools, s.instructions, s.metadata, s.approvals, s.network, s.phase, \
+const COLUMNS: &str = "s.id, s.owner_id, s.title, s.model, s.computer, s.tools, s.instructions, s.metadata, s.approvals, s.network, s.mcp_servers, s.phase, \
                        s.sandbox, s.last_seq, s.standing, s.created_at_ms, s.updated_at_ms, \
                        s.cost_nanousd, s.tokens, s.budget_nanousd, s.budget_tokens, \
                        s.granted_nanousd, s.granted_tokens, \
@@ -51,6 +52,7 @@ pub struct NewSession<'a> {
     pub metadata: &'a serde_json::Value,
     pub approvals: &'a Policy,
     pub network: &'a NetworkPolicy,
+    pub mcp_servers: &'a [McpServerSpec],
     pub budget: Budget,
     pub created_at: Timestamp,
 }
@@ -214,8 +216,8 @@ impl Store {
 async fn insert(mut tx: Transaction, new: NewSession<'_>) -> Result<Vec<LoggedEvent>, StoreError> {
     let sql = "INSERT INTO sessions (id, owner_id, title, model, metadata, phase, sandbox, \
                last_seq, created_at_ms, updated_at_ms, approvals, budget_nanousd, budget_tokens, \
-               instructions, network, instructions_by, computer, tools) \
-               VALUES ($1, $2, $3, $4, $5, $6, $7, 1, $8, $8, $9, $10, $11, $12, $13, $2, $14, $15)";
+               instructions, network, instructions_by, computer, tools, mcp_servers) \
+               VALUES ($1, $2, $3, $4, $5, $6, $7, 1, $8, $8, $9, $10, $11, $12, $13, $2, $14, $15, $16)";
     let first = Status {
         state: Phase::Initializing,
         sandbox: SandboxState::None,
@@ -239,6 +241,7 @@ async fn insert(mut tx: Transaction, new: NewSession<'_>) -> Result<Vec<LoggedEv
         json(new.network)?.into(),
         new.computer.name().into(),
         json(new.tools)?.into(),
+        json(&new.mcp_servers)?.into(),
     ];
     tx.execute(sql, values).await?;
     let mut session = HeldSession::inserted(tx, new.id, new.owner, &first, new.created_at);
@@ -264,6 +267,7 @@ fn session(row: &Row) -> Result<Session, StoreError> {
         metadata: from_json(row.get("metadata")?)?,
         approvals: policy(row)?,
         network: network_policy(row)?,
+        mcp_servers: from_json(row.get("mcp_servers")?)?,
         phase: parsed(row.get("phase")?)?,
         sandbox: parsed(row.get("sandbox")?)?,
         lease: lease(row)?,

@@ -207,11 +207,12 @@ impl World {
         let (entrance, connections) = Entrance::new(Arc::clone(&vendors) as _);
         self.entrance = Some(entrance);
         let (network, contacted) = NetworkEntrance::new();
-        self.network = Some(network);
+        self.network = Some(network.clone());
         let gateway = GatewayParts {
             vendors,
             connections,
             contacted,
+            entrance: network,
             internet: self.internet.clone(),
         };
         let blueprint = self.blueprint.clone();

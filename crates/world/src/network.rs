@@ -11,7 +11,10 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use deskhand_core::{
     id::SessionId,
-    network::{NetworkAnswer, NetworkConnection, NetworkEntrance, NetworkHost, NetworkRequest},
+    network::{
+        ConnectionMaker, NetworkAnswer, NetworkConnection, NetworkEntrance, NetworkHost,
+        NetworkRequest,
+    },
     sandbox::ByteStream,
 };
 use deskhand_egress::{Dialler, NameResolver, Outgoing};
@@ -117,7 +120,11 @@ impl SandboxLine {
             incoming: Box::pin(incoming),
             outgoing: Box::pin(outgoing.sink_map_err(io::Error::other)),
         };
-        let is_taken = entrance.bring(NetworkConnection { session, stream });
+        let is_taken = entrance.bring(NetworkConnection {
+            session,
+            stream,
+            by: ConnectionMaker::Session,
+        });
         assert!(is_taken, "the server takes connections");
         Self {
             to_server,

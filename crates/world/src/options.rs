@@ -85,6 +85,7 @@ impl Default for WorldOptions {
                 files: FileLimits::up_to(4 * 1024 * 1024 * 1024),
                 has_code: true,
                 browser_scripts: false,
+                mcp_servers: Vec::new(),
             },
             requests_per_second: 0,
             sign_ins_per_minute: 0,

@@ -5,10 +5,14 @@ use std::{net::TcpListener, path::PathBuf, sync::Arc, time::Duration};
 use deskhand_agent::{OwnLoop, tools};
 use deskhand_app::{App, Parts};
 use deskhand_core::{
-    gateway::GatewayConnection, network::NetworkConnection, sandbox::Lifecycle, secret::Secret,
+    gateway::GatewayConnection,
+    network::{NetworkConnection, NetworkEntrance},
+    sandbox::Lifecycle,
+    secret::Secret,
     tasks::Tasks,
 };
 use deskhand_egress::{Egress, HostVerifier, Lookups, SandboxIssuer};
+use deskhand_mcp_client::McpClients;
 use deskhand_models::{ConfiguredModels, ModelSettings, VendorGateway};
 use deskhand_store::{FolderBlobs, KeyFile, NewServer, Store};
 use deskhand_testkit::sandboxes::FakeSandboxes;
@@ -43,6 +47,8 @@ pub(crate) struct GatewayParts {
     pub(crate) connections: mpsc::Receiver<GatewayConnection>,
     /// The connections of sandboxes to the network.
     pub(crate) contacted: mpsc::Receiver<NetworkConnection>,
+    /// The entrance of these connections.
+    pub(crate) entrance: NetworkEntrance,
     pub(crate) internet: FakeInternet,
 }
 
@@ -80,6 +86,9 @@ impl Blueprint {
             gateway: Some(gateway.vendors),
             sandboxes: Arc::new(sandboxes.clone()),
             certificates: Arc::new(SandboxIssuer),
+            // No host of a test has a certificate.
+            tool_servers: Arc::new(McpClients::trusting(RootCertStore::empty(), tasks.clone())),
+            network: gateway.entrance,
             clock: Arc::<MovedClock>::clone(&clock),
             tasks,
             settings: self.options.settings.clone(),

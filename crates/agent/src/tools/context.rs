@@ -13,6 +13,7 @@ use deskhand_core::{
     id::TurnId,
     sandbox::{Acted, FileTaken},
     shell::{ShellOutput, ShellRequest},
+    tool_server::{RemoteAnswer, RemoteCall},
     vault::{FieldPlace, FillSecret, SecretName},
 };
 use jiff::Timestamp;
@@ -57,6 +58,13 @@ pub trait ToolContext: Send {
 
     /// Types a secret into the focused field.
     async fn fill_secret(&mut self, secret: FillSecret) -> Result<(), ToolFailure>;
+
+    /// Calls a tool of an MCP server. Its reports are logged while it runs.
+    async fn call_remote(
+        &mut self,
+        server: &str,
+        call: RemoteCall,
+    ) -> Result<RemoteAnswer, ToolFailure>;
 
     /// Asks people, and waits until the decision is settled.
     async fn ask(&mut self, ask: Ask) -> Result<Settled, ToolFailure>;

@@ -9,7 +9,7 @@ use std::{
 use async_trait::async_trait;
 use bytes::Bytes;
 use deskhand_agent::{
-    Budgets, Decisions, Desk, DeskError, PlaceError, Settled, TurnLog, TurnLogError,
+    Budgets, Decisions, Desk, DeskError, PlaceError, RemoteTools, Settled, TurnLog, TurnLogError,
 };
 use deskhand_core::{
     action::{Action, Point, ScreenSize},
@@ -30,6 +30,7 @@ use deskhand_core::{
         LeaseOutcome, SecretTyped, SessionReply, SessionRequest,
     },
     shell::{ShellEnding, ShellOutput},
+    tool_server::{RemoteAnswer, RemoteCall, ToolServerError},
     vault::FieldPlace,
 };
 use futures::{StreamExt, stream, stream::BoxStream};
@@ -562,6 +563,31 @@ impl Decisions for FakePeople {
                 reply: Some(reply),
                 file: None,
             },
+            None => std::future::pending().await,
+        }
+    }
+}
+
+/// Gives its answers in order, and none after the last one.
+#[derive(Debug, Default)]
+pub(crate) struct FakeRemote {
+    pub(crate) answers: Mutex<VecDeque<Result<RemoteAnswer, ToolServerError>>>,
+    /// Each call as its server, its tool and its input.
+    pub(crate) calls: Mutex<Vec<String>>,
+}
+
+#[async_trait]
+impl RemoteTools for FakeRemote {
+    async fn call(&self, server: &str, call: RemoteCall) -> Result<RemoteAnswer, ToolServerError> {
+        let input = serde_json::Value::Object(call.input);
+        let called = format!("{server} {} {input}", call.tool);
+        self.calls.lock().unwrap().push(called);
+        if let Some(mut progress) = call.progress {
+            progress.try_send(Bytes::from_static(b"half\n")).unwrap();
+        }
+        let answer = self.answers.lock().unwrap().pop_front();
+        match answer {
+            Some(answer) => answer,
             None => std::future::pending().await,
         }
     }

@@ -22,6 +22,7 @@ mod opened;
 mod outages;
 mod places;
 mod prices;
+mod remote;
 mod speech;
 mod stage;
 mod steering;

@@ -18,7 +18,8 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use crate::fakes::{
-    Beat, FakeBlobs, FakeBudgets, FakeDesk, FakeLog, FakeModel, FakePeople, FakeSandbox, FixedClock,
+    Beat, FakeBlobs, FakeBudgets, FakeDesk, FakeLog, FakeModel, FakePeople, FakeRemote,
+    FakeSandbox, FixedClock,
 };
 
 /// Everything a turn needs, for the test to set and to look at.
@@ -33,6 +34,8 @@ pub(crate) struct Stage {
     pub(crate) stop: CancellationToken,
     pub(crate) parking: CancellationToken,
     pub(crate) people: Arc<FakePeople>,
+    pub(crate) remote: Arc<FakeRemote>,
+    pub(crate) tools: tools::ToolSet,
     pub(crate) briefing: Briefing,
     pub(crate) prompt: SystemPrompt,
 }
@@ -64,6 +67,8 @@ impl Stage {
             stop: CancellationToken::new(),
             parking: CancellationToken::new(),
             people: Arc::default(),
+            remote: Arc::default(),
+            tools: tools::all(),
             briefing: Briefing::new(&SystemPrompt::default(), &tools::all(), FixedClock.now()),
             prompt: SystemPrompt::default(),
         }
@@ -85,7 +90,7 @@ impl Stage {
                 name: "fake/model".to_owned(),
                 model: Arc::clone(&self.model) as _,
             },
-            tools: tools::all(),
+            tools: self.tools.clone(),
             fallback: self.fallback.as_ref().map(|model| ChosenModel {
                 name: "fake/other".to_owned(),
                 model: Arc::clone(model) as _,
@@ -97,6 +102,7 @@ impl Stage {
                 accounts: self.people.accounts.clone(),
                 log: Arc::clone(&self.log),
             }),
+            remote: Arc::clone(&self.remote) as _,
             blobs: Arc::clone(&self.blobs) as _,
             history: events.collect(),
             originals: Originals::new(),

@@ -13,13 +13,15 @@ use tokio::{sync::Semaphore, time::Instant};
 use tokio_util::sync::CancellationToken;
 
 use super::{activity::Activity, desk::SessionDesk};
-use crate::{money::gateway::room::BodyRoom, turns::Turns};
+use crate::{money::gateway::room::BodyRoom, tool_servers::SessionServers, turns::Turns};
 
 /// A session that is awake: its desk, its worker and the people at it.
 #[derive(Debug)]
 pub(crate) struct LiveSession {
     pub(crate) id: SessionId,
     pub(crate) desk: Arc<SessionDesk>,
+    /// The connections to its MCP servers.
+    pub(super) servers: Arc<SessionServers>,
     pub(crate) activity: Activity,
     /// The owner's limits at the time it was woken.
     pub(crate) limits: Limits,

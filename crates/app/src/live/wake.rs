@@ -21,6 +21,7 @@ use crate::{
     InternalError, Notice,
     money::gateway::{MOST_CALLS, room::BodyRoom},
     refusal::{FreesAt, refusals},
+    tool_servers::SessionServers,
 };
 
 /// The longest wait for a session that may be idle in a moment.
@@ -139,8 +140,10 @@ impl LiveSessions {
             limits.life,
             self.attendance(session.id),
         );
+        let access = parts.tool_servers.clone();
         Arc::new(LiveSession {
             id: session.id,
+            servers: SessionServers::new(session.id, access, Arc::clone(&desk)),
             desk,
             activity: Activity::new(Arc::clone(&self.0.idle)),
             limits,

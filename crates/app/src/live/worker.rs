@@ -73,6 +73,7 @@ impl LiveSession {
             turn,
             prompt,
             desk: Arc::clone(&self.desk),
+            servers: Arc::clone(&self.servers),
             stop,
             ending: self.ending.clone(),
         };

@@ -7,7 +7,7 @@ use deskhand_core::{
     clock::Clock,
     id::SessionId,
     network::{
-        NetworkHost,
+        ConnectionMaker, NetworkHost,
         guard::{LookupMode, NetworkGuard, NetworkMeter, Passage},
         policy::{BlockReason, NetworkRules, NetworkVerdict},
         question::NetworkQuestion,
@@ -59,6 +59,7 @@ impl NetworkGuard for NetworkAccess {
     async fn admit(
         &self,
         session: SessionId,
+        by: ConnectionMaker,
         host: &NetworkHost,
         port: u16,
     ) -> Result<Passage, BlockReason> {
@@ -70,7 +71,7 @@ impl NetworkGuard for NetworkAccess {
             host: host.clone(),
             port,
         };
-        let admitted = self.admit_within(&traffic, &question).await;
+        let admitted = self.admit_within(&traffic, by, &question).await;
         if let Err(reason) = &admitted {
             traffic.blocked(&question, *reason, self.0.parts.clock.now());
         }
@@ -98,6 +99,7 @@ impl NetworkAccess {
     async fn admit_within(
         &self,
         traffic: &Arc<SessionTraffic>,
+        by: ConnectionMaker,
         question: &NetworkQuestion,
     ) -> Result<Passage, BlockReason> {
         let place = Arc::clone(&traffic.places)
@@ -109,7 +111,7 @@ impl NetworkAccess {
         // If the rules change between the decision and the opening, `recheck` does not see the connection yet.
         let (decided, added) = loop {
             let version = traffic.rules_version();
-            let decided = self.decide(traffic, question).await?;
+            let decided = self.decide(traffic, by, question).await?;
             if let Some(added) = traffic.open(question, decided.is_once, version) {
                 break (decided, added);
             }
@@ -138,6 +140,7 @@ impl NetworkAccess {
     async fn decide(
         &self,
         traffic: &Arc<SessionTraffic>,
+        by: ConnectionMaker,
         question: &NetworkQuestion,
     ) -> Result<Decided, BlockReason> {
         let session = traffic.session;
@@ -147,6 +150,10 @@ impl NetworkAccess {
         let of_owner = self.place_of_owner(session)?;
         let NetworkQuestion { host, port } = question;
         let rules = self.rules_now(session).await?;
+        let rules = match by {
+            ConnectionMaker::Session => rules,
+            ConnectionMaker::Deployment => rules.vouched(),
+        };
         match rules.judge(host, *port) {
             NetworkVerdict::Blocked(reason) => return Err(reason),
             NetworkVerdict::Allowed => {

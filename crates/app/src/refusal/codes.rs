@@ -7,9 +7,9 @@ use deskhand_core::{blob::BlobError, model::UnknownModel, vault::BadSecret};
 use super::{Code, InternalError, Refusal};
 use crate::{
     ActByHandError, AdmitError, AnswerError, ArtifactError, AttachmentError, BadInstructions,
-    BadNetwork, BadTitle, ChangeMessageError, ChangeSessionError, ChangeUserError, ClipboardError,
-    ControlError, CreateSessionError, CreateUserError, EndSignInError, FileError, FindError,
-    IssuePassError, JoinError, MakeTokenError, NoScreen, OfferError, OpenScreenError, PersonError,
+    BadMcpServers, BadNetwork, BadTitle, ChangeMessageError, ChangeSessionError, ChangeUserError,
+    ClipboardError, ControlError, CreateSessionError, CreateUserError, EndSignInError, FileError,
+    FindError, IssuePassError, JoinError, MakeTokenError, NoScreen, OfferError, OpenScreenError, PersonError,
     PutSecretError, RemoveSecretError, RevokeTokenError, ScreenshotError, SendPromptError,
     SetApprovalsError, SetLayoutError, SetLimitsError, SetNetworkListError, ShareError,
     SignInError, StopTurnError, TerminalError, WakeError,
@@ -23,6 +23,7 @@ const ALL: &[&[Code]] = &[
     ArtifactError::CODES,
     AttachmentError::CODES,
     BadInstructions::CODES,
+    BadMcpServers::CODES,
     BadNetwork::CODES,
     BadSecret::CODES,
     BadTitle::CODES,

@@ -1,4 +1,4 @@
-//! Changing a session's settings: title, model, instructions, approvals, budget and network.
+//! Changing a session's settings: title, model, instructions, approvals, budget, network and MCP servers.
 
 use deskhand_core::{
     audit::Requester,
@@ -10,6 +10,7 @@ use deskhand_core::{
     policy::{BadPolicy, Policy},
     right::Right,
     session::{LONGEST_INSTRUCTIONS_BYTES, Session},
+    tool_server::spec::McpServerSpec,
     viewer::Viewer,
 };
 use deskhand_store::{EditRefused, EditSession};
@@ -18,7 +19,7 @@ use super::{
     FindError, LONGEST_TITLE, Sessions,
     find::{find, find_with},
 };
-use crate::{BadNetwork, refusal::refusals, signals::Topic};
+use crate::{BadMcpServers, BadNetwork, refusal::refusals, signals::Topic};
 
 /// New settings of a session, at least one of them.
 #[derive(Debug, Default)]
@@ -32,6 +33,8 @@ pub struct ChangeSession {
     pub budget: Option<ChangeBudget>,
     /// The new network policy, which applies at once.
     pub network: Option<NetworkPolicy>,
+    /// All MCP servers of the session. None can be added after its first turn has begun.
+    pub mcp_servers: Option<Vec<McpServerSpec>>,
 }
 
 /// The reason why instructions are refused.
@@ -68,7 +71,9 @@ refusals! {
 /// The reason why a session was not changed.
 #[derive(Debug, thiserror::Error)]
 pub enum ChangeSessionError {
-    #[error("nothing to change: give title, model, instructions, approvals, budget or network")]
+    #[error(
+        "nothing to change: give title, model, instructions, approvals, budget, network or mcp_servers"
+    )]
     Nothing,
     #[error(transparent)]
     UnknownModel(#[from] UnknownModel),
@@ -82,6 +87,12 @@ pub enum ChangeSessionError {
     BadTitle(#[from] BadTitle),
     #[error(transparent)]
     BadNetwork(#[from] BadNetwork),
+    #[error(transparent)]
+    BadMcpServers(#[from] BadMcpServers),
+    #[error(
+        "the tools of session {0} were fixed when its first turn began, so no MCP server can be added; create another session"
+    )]
+    ToolsFixed(SessionId),
     #[error("session {0} has ended; its model cannot be changed")]
     Ended(SessionId),
     #[error(transparent)]
@@ -89,11 +100,12 @@ pub enum ChangeSessionError {
 }
 
 refusals! {
-    ChangeSessionError passes on UnknownModel, BadInstructions, BadTitle, BadNetwork, Find;
+    ChangeSessionError passes on UnknownModel, BadInstructions, BadTitle, BadNetwork, BadMcpServers, Find;
     Self::Nothing => Invalid("malformed"),
     Self::BadPolicy(_) => Invalid("bad_policy"),
     Self::BadBudget(_) => Invalid("bad_budget"),
     Self::Ended(_) => Conflict("session_ended"),
+    Self::ToolsFixed(_) => Conflict("tools_fixed"),
 }
 
 impl ChangeSession {
@@ -119,7 +131,8 @@ impl ChangeSession {
         let of_owner = self.title.is_some()
             || self.approvals.is_some()
             || self.budget.is_some()
-            || self.network.is_some();
+            || self.network.is_some()
+            || self.mcp_servers.is_some();
         let of_driver = self.model.is_some() || self.instructions.is_some();
         match (of_owner, of_driver) {
             (false, false) => Err(ChangeSessionError::Nothing),
@@ -142,6 +155,9 @@ impl Sessions {
         if let Some(network) = &change.network {
             self.0.network.check(network)?;
         }
+        if let Some(servers) = &change.mcp_servers {
+            self.0.tool_servers.check(servers)?;
+        }
         let (store, viewer) = (&self.0.store, Viewer::User(by));
         find_with(store, change.needed()?, viewer, id).await?;
         if let Some(model) = &change.model {
@@ -157,12 +173,14 @@ impl Sessions {
             approvals: change.approvals,
             budget: change.budget,
             network: change.network,
+            mcp_servers: change.mcp_servers,
         };
         let edited = self.0.log.commit(id, edit).await;
         match edited.map_err(FindError::from)? {
             Ok(()) => {}
             Err(EditRefused::NoSession) => return Err(FindError::NoSession(id).into()),
             Err(EditRefused::Ended) => return Err(ChangeSessionError::Ended(id)),
+            Err(EditRefused::ToolsFixed) => return Err(ChangeSessionError::ToolsFixed(id)),
         }
         if change.budget.is_some() {
             self.0.signals.send(Topic::SessionBudget(id));

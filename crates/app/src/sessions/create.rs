@@ -9,13 +9,14 @@ use deskhand_core::{
     policy::{BadPolicy, Policy},
     right::Right,
     session::{Phase, SandboxState, Session},
+    tool_server::spec::McpServerSpec,
     viewer::Viewer,
 };
 use deskhand_store::{NewSession, StoreError};
 
 use super::{BadInstructions, BadTitle, Sessions, change};
 use crate::{
-    BadNetwork, InternalError, Notice, WakeError,
+    BadMcpServers, BadNetwork, InternalError, Notice, WakeError,
     people::limits::DAY,
     refusal::{FreesAt, refusals},
 };
@@ -41,6 +42,8 @@ pub struct CreateSession {
     pub budget: ChangeBudget,
     /// The network policy. Without it the server's settings apply.
     pub network: Option<NetworkPolicy>,
+    /// The MCP servers whose tools its agent is offered besides those of the deployment.
+    pub mcp_servers: Vec<McpServerSpec>,
 }
 
 /// The reason why a session was not created.
@@ -76,12 +79,14 @@ pub enum CreateSessionError {
     BadBudget(#[from] BadBudget),
     #[error(transparent)]
     BadNetwork(#[from] BadNetwork),
+    #[error(transparent)]
+    BadMcpServers(#[from] BadMcpServers),
     #[error("could not create the session")]
     Internal(#[source] InternalError),
 }
 
 refusals! {
-    CreateSessionError passes on UnknownModel, BadTitle, BadInstructions, BadNetwork, Wake, Internal;
+    CreateSessionError passes on UnknownModel, BadTitle, BadInstructions, BadNetwork, BadMcpServers, Wake, Internal;
     Self::BadTools(_) => Invalid("bad_tools"),
     Self::LongMetadata(_) => Invalid("long_metadata"),
     Self::TooManyToday { used, limit, frees } => TooMany(
@@ -152,6 +157,7 @@ impl Sessions {
             None => parts.network.default_for(&model),
         };
         parts.network.check(&network)?;
+        parts.tool_servers.check(&wanted.mcp_servers)?;
         let now = parts.clock.now();
         Ok(Session {
             id: SessionId::new(),
@@ -165,6 +171,7 @@ impl Sessions {
             metadata,
             approvals,
             network,
+            mcp_servers: wanted.mcp_servers,
             phase: Phase::Initializing,
             sandbox: SandboxState::None,
             lease: None,
@@ -192,6 +199,7 @@ impl Sessions {
             metadata: &session.metadata,
             approvals: &session.approvals,
             network: &session.network,
+            mcp_servers: &session.mcp_servers,
             budget: session.budget,
             created_at: session.created_at,
         };

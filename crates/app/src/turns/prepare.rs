@@ -3,21 +3,20 @@
 use std::{future::Future, sync::Arc};
 
 use deskhand_agent::{
-    Briefing, ChosenModel, SystemPrompt, Turn, UsableSecret,
-    tools::{self, ToolSet},
+    Briefing, ChosenModel, SystemPrompt, Turn, TurnEnd, UsableSecret, tools::ToolSet,
 };
 use deskhand_core::{event::Failure, session::Session, viewer::Viewer};
 use deskhand_store::{FixBriefing, StoreError};
 
 use super::{
     TurnOrder, TurnParts, Turns, budgets::TurnBudgets, decisions::TurnDecisions, history,
-    turn_log::SessionLog,
+    tools::TurnTools, turn_log::SessionLog,
 };
 use crate::{database_retry::until_answered, live::desk::TurnDesk};
 
 impl Turns {
-    /// Returns the inputs of a turn, or the reason why it cannot begin.
-    pub(super) async fn prepare(&self, order: TurnOrder) -> Result<Turn, Failure> {
+    /// Returns the inputs of a turn, or its end if it cannot begin.
+    pub(super) async fn prepare(&self, order: TurnOrder) -> Result<Turn, TurnEnd> {
         let TurnParts { store, catalog, .. } = &*self.0;
         let session_id = order.session;
         let session = order
@@ -25,6 +24,12 @@ impl Turns {
             .await?
             .ok_or_else(|| order.fail("no_session", "The session no longer exists.".to_owned()))?;
         let model = self.model_for(&order, &session).await?;
+        // This comes before the log is read, since it may write to it.
+        let TurnTools {
+            tools,
+            servers,
+            notes,
+        } = self.tools(&order, &session).await?;
         let history = order.read(|| history::read(store, session_id)).await?;
         let originals = order.read(|| store.answers(session_id)).await?;
         let originals = originals
@@ -33,11 +38,11 @@ impl Turns {
             .collect();
         let last_seq = history.iter().map(|event| event.seq).max().unwrap_or(0);
         let parts = &self.0;
-        let tools = tools::offered(&session.tools).with_browser_scripts(parts.settings.browser_scripts);
         let prompt = SystemPrompt {
             template: parts.settings.prompt.for_tools(&session.tools),
             instructions: session.instructions.clone(),
             secrets: self.usable_secrets(&order).await?,
+            servers: notes,
         };
         let briefing = self.briefing(&order, &prompt, &tools).await?;
         Ok(Turn {
@@ -48,6 +53,7 @@ impl Turns {
             log: Arc::new(SessionLog::new(parts, session_id, order.turn, last_seq)),
             decisions: Arc::new(TurnDecisions::new(parts, session_id, order.turn)),
             budgets: Arc::new(TurnBudgets::new(parts, &session)),
+            remote: Arc::new(servers),
             desk: Arc::new(TurnDesk {
                 desk: order.desk,
                 blobs: Arc::clone(&parts.blobs),
@@ -134,7 +140,7 @@ impl Turns {
 
 impl TurnOrder {
     /// Reads from the store, and retries while it is unreachable.
-    async fn read<T, F>(&self, attempt: impl FnMut() -> F) -> Result<T, Failure>
+    pub(super) async fn read<T, F>(&self, attempt: impl FnMut() -> F) -> Result<T, Failure>
     where
         F: Future<Output = Result<T, StoreError>>,
     {

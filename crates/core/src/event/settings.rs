@@ -3,7 +3,10 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::{budget::Budget, id::UserId, network::policy::NetworkPolicy, policy::Policy};
+use crate::{
+    budget::Budget, id::UserId, network::policy::NetworkPolicy, policy::Policy,
+    tool_server::spec::McpServerSpec,
+};
 
 /// A person changed settings of the session. Absent settings stayed the same. A new model has an event of its own.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
@@ -30,6 +33,10 @@ pub struct SessionChanged {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = NetworkPolicy)]
     pub network: Option<NetworkPolicy>,
+    /// The MCP servers whose tools its agent may use.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Vec<McpServerSpec>)]
+    pub mcp_servers: Option<Vec<McpServerSpec>>,
 }
 
 impl SessionChanged {
@@ -40,5 +47,6 @@ impl SessionChanged {
             && self.approvals.is_none()
             && self.budget.is_none()
             && self.network.is_none()
+            && self.mcp_servers.is_none()
     }
 }

@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    NetworkHost,
+    ConnectionMaker, NetworkHost,
     policy::{BlockReason, NetworkRules},
     stand_in::StandInAccess,
 };
@@ -23,6 +23,7 @@ pub trait NetworkGuard: Send + Sync + std::fmt::Debug {
     async fn admit(
         &self,
         session: SessionId,
+        by: ConnectionMaker,
         host: &NetworkHost,
         port: u16,
     ) -> Result<Passage, BlockReason>;

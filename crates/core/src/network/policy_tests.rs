@@ -272,3 +272,26 @@ fn a_policy_is_bounded() {
     };
     assert_eq!(long.check(), Err(BadNetworkPolicy::TooMany));
 }
+
+#[test]
+fn a_host_that_the_settings_name_is_kept_away_only_by_a_closed_network() {
+    for mode in [NetworkMode::Allow, NetworkMode::Open] {
+        let vouched = bounded(NetworkMode::Allow, &[], mode, &[]).vouched();
+        for text in ["localhost", "tools.lan", "127.0.0.1", "10.0.0.1", "9.1.1.2"] {
+            assert_eq!(vouched.judge(&host(text), 8000), NetworkVerdict::Allowed);
+        }
+        for address in ["127.0.0.1", "10.0.0.1", "169.254.169.254", "9.1.1.2"] {
+            let address = address.parse().unwrap();
+            assert_eq!(vouched.judge_address(address, 8000), Ok(()));
+            assert_eq!(vouched.is_internal(address, 8000), !is_public(address));
+        }
+        // This server itself is not a host.
+        let own = "127.0.0.1".parse().unwrap();
+        assert_eq!(vouched.judge_address(own, 7878), Err(BlockReason::Own));
+    }
+    let closed = rules(NetworkMode::Closed, &[]).vouched();
+    assert_eq!(
+        closed.judge(&host("tools.lan"), 8000),
+        blocked(BlockReason::Closed)
+    );
+}

@@ -29,6 +29,9 @@ pub enum StreamTarget {
     Port { port: u16 },
     /// VS Code, which is started if it is not running. The lease decides who may use it.
     Code,
+    /// The standard streams of a program that is started for this stream and ends with it. The first message names it,
+    /// see [`crate::sandbox::ProgramOrder`]. The lease decides who may use it.
+    Program,
 }
 
 impl StreamTarget {
@@ -40,6 +43,7 @@ impl StreamTarget {
             Self::File => "file",
             Self::Port { .. } => "port",
             Self::Code => "code",
+            Self::Program => "program",
         }
     }
 }

@@ -23,6 +23,8 @@ const OTHER_VARIABLES: [&str; 3] = ["DESKHAND_CONFIG", "DESKHAND_SERVER", "DESKH
 /// The beginning of the keys that a file may choose. They have no variables, because names of models cannot be part of
 /// one.
 pub(super) const OPEN: &str = "models.prices.";
+/// The table of MCP servers, whose names a file chooses. Their values may be secret, so they are not shown.
+pub(super) const SERVERS: &str = "mcp_servers";
 
 /// Every setting with its value after the layers merged so far.
 #[derive(Debug)]
@@ -30,6 +32,8 @@ pub(crate) struct Layers {
     /// In the order of the defaults. Keys are dotted: `screen.width`.
     settings: Vec<Setting>,
     mistakes: Vec<Mistake>,
+    /// The table of MCP servers as the file has it.
+    servers: Option<(Value, Source)>,
 }
 
 #[derive(Debug)]
@@ -99,12 +103,15 @@ impl Layers {
         Ok(Self {
             settings,
             mistakes: Vec::new(),
+            servers: None,
         })
     }
 
     /// Overrides the values so far with those of a file.
-    pub(super) fn add_file(&mut self, path: &Path, table: toml::Table) {
+    pub(super) fn add_file(&mut self, path: &Path, mut table: toml::Table) {
         let source = Source::File(path.to_owned());
+        let servers = table.remove(SERVERS);
+        self.servers = servers.map(|servers| (servers, source.clone()));
         for (key, value) in leaves(table) {
             if key.starts_with(OPEN) {
                 self.add_open(key, &value, &source);
@@ -147,6 +154,11 @@ impl Layers {
             Some((rest.to_owned(), setting.value.as_float()?))
         });
         open.collect()
+    }
+
+    /// Takes the table of MCP servers as the file has it.
+    pub(super) fn take_servers(&mut self) -> Option<(Value, Source)> {
+        self.servers.take()
     }
 
     /// Overrides the values so far with those of the environment.

@@ -49,6 +49,16 @@ impl<'a> Reader<'a> {
         self.layers.open_numbers()
     }
 
+    /// Takes the table of MCP servers as the file has it.
+    pub(super) fn take_servers(&mut self) -> Option<(toml::Value, Source)> {
+        self.layers.take_servers()
+    }
+
+    /// Records a mistake in a value that is not one of the listed settings.
+    pub(super) fn mistake_in(&mut self, source: &Source, key: String, problem: String) {
+        self.layers.note(key, source, problem);
+    }
+
     /// Returns true if the value does not come from the defaults.
     pub(super) fn is_chosen(&self, key: &str) -> bool {
         self.layers

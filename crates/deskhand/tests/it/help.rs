@@ -81,6 +81,7 @@ fn run_explains_itself() {
           --budget-tokens <N>  Tokens it may use before the agent asks for more; 0 means no limit
           --network <NETWORK>  Hosts that programs may contact: open, closed, or allow=HOST,HOST such as allow=pypi.org,*.example.com:443
           --attach <FILE>      File to attach to the task; can be repeated
+          --mcp <NAME=SERVER>  MCP server whose tools the agent may use: NAME=URL or NAME=COMMAND, can be repeated
           --keep               Keep the session afterwards and print its address
           --json               Print every event as one line of JSON instead of steps and answer
           --server <URL>       Server to talk to, with its token in DESKHAND_TOKEN [default: the one that uses the data folder] [env: DESKHAND_SERVER]

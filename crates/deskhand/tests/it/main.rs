@@ -47,5 +47,6 @@ mod terminal_decisions;
 mod terminal_people;
 mod terminal_secrets;
 mod terminals;
+mod tool_servers;
 mod typing;
 mod world;

@@ -558,6 +558,7 @@ fn model_events(turn: TurnId, some: bool) -> [EventBody; 9] {
                 tokens: None,
             }),
             network: some.then(|| NetworkMode::Open.into()),
+            mcp_servers: some.then(Vec::new),
         }),
         EventBody::Network(HostContacted {
             host: "a.example".to_owned(),

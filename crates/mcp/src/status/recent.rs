@@ -90,10 +90,12 @@ impl Recent {
                 at: event.at,
                 problem: None,
             });
-        } else if let EventBody::Error(failure) = event.body {
+        } else if let EventBody::Error(failure) = &event.body
+            && failure.turn.is_some()
+        {
             self.end.get_or_insert(TurnEnd {
                 at: event.at,
-                problem: Some(failure.message),
+                problem: Some(failure.message.clone()),
             });
         } else if let EventBody::Message(said) = event.body
             && said.role == Role::Assistant

@@ -81,7 +81,10 @@ impl StreamKind {
     fn of(target: StreamTarget) -> Self {
         match target {
             StreamTarget::Screen | StreamTarget::Terminal { .. } => Self::Watched,
-            StreamTarget::Port { .. } | StreamTarget::Code | StreamTarget::File => Self::Served,
+            StreamTarget::Port { .. }
+            | StreamTarget::Code
+            | StreamTarget::File
+            | StreamTarget::Program => Self::Served,
         }
     }
 

@@ -25,6 +25,7 @@ use crate::{
     barrier::Barrier,
     code_server::{CodeServer, CodeServerError},
     files, ports,
+    programs::Programs,
     surface::Surface,
     terminals::{Terminals, Viewer},
     whole_story,
@@ -57,30 +58,33 @@ enum StreamError {
 #[derive(Debug, Clone)]
 pub(super) struct StreamOpener {
     server: Server,
-    surface: Surface,
-    terminals: Terminals,
-    code: CodeServer,
+    targets: StreamTargets,
     outbox: Outbox,
     tasks: Tasks,
     places: StreamPlaces,
     barrier: Barrier,
 }
 
+/// The parts of the sandbox that streams lead to.
+#[derive(Debug, Clone)]
+pub(super) struct StreamTargets {
+    pub(super) surface: Surface,
+    pub(super) terminals: Terminals,
+    pub(super) code: CodeServer,
+    pub(super) programs: Programs,
+}
+
 impl StreamOpener {
     pub(super) fn new(
         server: Server,
-        surface: Surface,
-        terminals: Terminals,
-        code: CodeServer,
+        targets: StreamTargets,
         outbox: Outbox,
         barrier: Barrier,
         tasks: Tasks,
     ) -> Self {
         Self {
             server,
-            surface,
-            terminals,
-            code,
+            targets,
             outbox,
             tasks,
             places: StreamPlaces::default(),
@@ -123,13 +127,13 @@ impl StreamOpener {
         let _place = place.map_err(|full| StreamError::TooMany(full.n_open))?;
         match target {
             StreamTarget::Terminal { number, may_type } => {
-                let viewer = self.terminals.viewer(number, actor, may_type);
+                let viewer = self.targets.terminals.viewer(number, actor, may_type);
                 let viewer = viewer.ok_or(StreamError::NoTerminal(number))?;
                 self.join_terminal(stream, viewer).await
             }
             StreamTarget::File => self.join_file(stream, actor).await,
             StreamTarget::Screen => {
-                let screen = self.surface.connect_screen().await;
+                let screen = self.targets.surface.connect_screen().await;
                 let (reader, writer) = screen.map_err(StreamError::Screen)?.into_split();
                 self.carry(stream, reader, writer).await
             }
@@ -142,8 +146,16 @@ impl StreamOpener {
             }
             StreamTarget::Code => {
                 let joined = async {
-                    let (reader, writer) = self.code.connect().await?.into_split();
+                    let (reader, writer) = self.targets.code.connect().await?.into_split();
                     self.carry(stream, reader, writer).await
+                };
+                self.while_admitted(actor, joined).await
+            }
+            StreamTarget::Program => {
+                let joined = async {
+                    let socket = self.server.dial(&stream_path(stream)).await?;
+                    self.targets.programs.serve(bytes_of(socket)).await;
+                    Ok(())
                 };
                 self.while_admitted(actor, joined).await
             }
@@ -182,7 +194,7 @@ impl StreamOpener {
     /// Connects to a port of the sandbox's loopback, unless the runner itself listens there.
     async fn connect_port(&self, port: u16) -> Result<TcpStream, StreamError> {
         let is_own = tokio::task::spawn_blocking(move || ports::is_own(port)).await;
-        if is_own.unwrap_or(true) || self.code.port() == Some(port) {
+        if is_own.unwrap_or(true) || self.targets.code.port() == Some(port) {
             return Err(StreamError::OwnPort(port));
         }
         let connected = connect_loopback(port).await;

@@ -157,6 +157,12 @@ fn parse_report(report: &str, nonce: &str) -> Option<Report> {
 )]
 pub(crate) fn program(config: &ShellConfig) -> Command {
     let mut command = Command::new("env");
+    set_environment(&mut command, config);
+    command
+}
+
+/// Gives a program the environment of every shell.
+pub(crate) fn set_environment(command: &mut Command, config: &ShellConfig) {
     command
         .env("HOME", &config.home)
         .env_remove("DISPLAY")
@@ -168,7 +174,6 @@ pub(crate) fn program(config: &ShellConfig) -> Command {
         .env_remove("LC_ALL")
         .env_remove("BASH_ENV")
         .env_remove("OLDPWD");
-    command
 }
 
 /// Returns the driver as a single line, without comments.

@@ -43,7 +43,7 @@ pub(crate) struct SessionsQuery {
     request_body = CreateSessionBody,
     responses(
         (status = 201, description = "the session", body = SessionView),
-        (status = 400, description = "`unknown_model`, `bad_instructions`, `long_title`, `bad_title`, `long_metadata`, `bad_policy`, `bad_budget`, `bad_network`, `bad_tools`"),
+        (status = 400, description = "`unknown_model`, `bad_instructions`, `long_title`, `bad_title`, `long_metadata`, `bad_policy`, `bad_budget`, `bad_network`, `bad_tools`, `bad_mcp_server`"),
         (status = 403, description = "`network_ceiling`"),
         (status = 429, description = "`too_many_awake`, `too_many_today`"),
     ),
@@ -63,6 +63,7 @@ pub(crate) async fn create(
         approvals: body.approvals,
         budget: body.budget.into(),
         network: body.network,
+        mcp_servers: body.mcp_servers,
     };
     let session = sessions.create(user, wanted).await?;
     Ok((StatusCode::CREATED, Json(session.into())))
@@ -108,7 +109,7 @@ pub(crate) async fn show(
     Ok(Json(sessions.find(caller.viewer(), id).await?.into()))
 }
 
-/// Changes the title, model, instructions, approval policy, budget or network of a session.
+/// Changes the title, model, instructions, approval policy, budget, network or MCP servers of a session.
 #[utoipa::path(
     patch,
     path = "/sessions/{id}",
@@ -118,9 +119,9 @@ pub(crate) async fn show(
     request_body = ChangeSessionBody,
     responses(
         (status = 200, description = "the session", body = SessionView),
-        (status = 400, description = "`unknown_model`, `bad_instructions`, `long_title`, `bad_title`, `bad_policy`, `bad_budget`, `bad_network`"),
+        (status = 400, description = "`unknown_model`, `bad_instructions`, `long_title`, `bad_title`, `bad_policy`, `bad_budget`, `bad_network`, `bad_mcp_server`"),
         (status = 403, description = "`network_ceiling`"),
-        (status = 409, description = "`session_ended`: the model of an ended session cannot be changed"),
+        (status = 409, description = "`session_ended`: the model of an ended session cannot be changed; `tools_fixed`"),
     ),
 )]
 pub(crate) async fn change(
@@ -136,6 +137,7 @@ pub(crate) async fn change(
         instructions: body.instructions,
         budget: body.budget.map(Into::into),
         network: body.network,
+        mcp_servers: body.mcp_servers,
     };
     let (user, by) = (pass.identity.user, pass.requester());
     let session = sessions.change(user, by, id, change).await?;

@@ -108,6 +108,10 @@ const MIGRATIONS: &[Migration] = &[
         sql: include_str!("../../migrations/0024_computer.sql"),
     },
     Migration {
+        number: 25,
+        sql: include_str!("../../migrations/0025_mcp_servers.sql"),
+    },
+    Migration {
         number: 26,
         sql: include_str!("../../migrations/0026_start_url.sql"),
     },

@@ -1,5 +1,7 @@
 //! Settings of a session change together, and the log says so.
 
+use std::collections::BTreeMap;
+
 use deskhand_core::{
     audit::Requester,
     budget::ChangeBudget,
@@ -8,9 +10,10 @@ use deskhand_core::{
     network::policy::{NetworkMode, NetworkPolicy},
     policy::{Mode, Policy},
     session::{Session, Signal},
+    tool_server::spec::{McpServerSpec, McpTransport},
     viewer::Viewer,
 };
-use deskhand_store::{Committed, EditRefused, EditSession, PhaseMove, Transition};
+use deskhand_store::{Committed, EditRefused, EditSession, FixBriefing, PhaseMove, Transition};
 
 use crate::{World, on_both_databases};
 
@@ -19,6 +22,7 @@ on_both_databases! {
     only_settings_that_differ_are_told,
     another_model_of_a_session_is_told_once,
     a_session_that_is_over_keeps_all_its_settings_when_the_model_is_refused,
+    servers_are_added_only_before_the_tools_are_fixed,
 }
 
 /// An edit that changes nothing.
@@ -32,6 +36,7 @@ pub(crate) fn nothing(by: UserId) -> EditSession {
         approvals: None,
         budget: None,
         network: None,
+        mcp_servers: None,
     }
 }
 
@@ -51,6 +56,19 @@ fn everything(by: UserId) -> EditSession {
             tokens: Some(0),
         }),
         network: Some(NetworkMode::Open.into()),
+        mcp_servers: Some(vec![server("files")]),
+    }
+}
+
+fn server(name: &str) -> McpServerSpec {
+    McpServerSpec {
+        name: name.to_owned(),
+        transport: McpTransport::Stdio {
+            command: "serve".to_owned(),
+            args: Vec::new(),
+            env: BTreeMap::new(),
+        },
+        timeout_seconds: 60,
     }
 }
 
@@ -87,6 +105,7 @@ async fn all_settings_change_in_one_commit(world: World) {
             approvals: Some(found.approvals),
             budget: Some(found.budget),
             network: Some(NetworkPolicy::from(NetworkMode::Open)),
+            mcp_servers: Some(vec![server("files")]),
         }),
     ];
     assert_eq!(bodies(&committed), told);
@@ -156,4 +175,24 @@ async fn a_session_that_is_over_keeps_all_its_settings_when_the_model_is_refused
     };
     world.commit(session, edit).await.unwrap();
     assert_eq!(shown(&world, session).await.title, "Named");
+}
+
+async fn servers_are_added_only_before_the_tools_are_fixed(world: World) {
+    let session = world.session().await;
+    let set = async |names: &[&str]| {
+        let edit = EditSession {
+            mcp_servers: Some(names.iter().map(|name| server(name)).collect()),
+            ..nothing(world.user)
+        };
+        world.commit(session, edit).await.map(drop)
+    };
+    assert_eq!(set(&["a", "b"]).await, Ok(()));
+    assert_eq!(world.store.briefing(session).await.unwrap(), None);
+    let fix = FixBriefing { briefing: "{}" };
+    world.commit(session, fix).await.unwrap();
+    let fixed = world.store.briefing(session).await.unwrap();
+    assert_eq!(fixed.as_deref(), Some("{}"));
+    assert_eq!(set(&["a", "c"]).await, Err(EditRefused::ToolsFixed));
+    assert_eq!(set(&["b"]).await, Ok(()));
+    assert_eq!(shown(&world, session).await.mcp_servers, [server("b")]);
 }

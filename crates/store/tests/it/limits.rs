@@ -78,6 +78,7 @@ async fn sessions_are_made_up_to_the_limit_also_at_once(world: World) {
         metadata: &metadata,
         approvals: &approvals,
         network: &network,
+        mcp_servers: &[],
         budget: Budget::default(),
         created_at,
     };

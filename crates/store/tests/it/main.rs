@@ -145,6 +145,7 @@ impl World {
             metadata: &serde_json::json!({"team": "x"}),
             approvals: &Policy::default(),
             network: &NetworkPolicy::default(),
+            mcp_servers: &[],
             budget: Budget::default(),
             created_at: SystemClock.now(),
         };

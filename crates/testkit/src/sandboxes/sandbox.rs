@@ -241,6 +241,9 @@ impl Streams for FakeSandbox {
             StreamTarget::Port { port } => return self.open_port(port, actor).await,
             // The test's server at this port stands in for VS Code.
             StreamTarget::Code => return self.open_port(FAKE_CODE_PORT, actor).await,
+            StreamTarget::Program => {
+                return Err(ComputerError::Failed("there are no programs".to_owned()));
+            }
         };
         let mut end = self.end.subscribe();
         self.tasks.spawn("fake stream", async move {

@@ -32,3 +32,4 @@ mod sign_ins;
 mod site;
 mod terminals;
 mod tokens;
+mod tool_servers;

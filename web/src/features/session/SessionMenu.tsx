@@ -2,6 +2,7 @@ import {
   Ellipsis,
   Hand,
   LogOut,
+  Plug,
   Power,
   ScrollText,
   ShieldQuestion,
@@ -21,6 +22,7 @@ import { useCommands } from "../commands/command";
 import { Instructions } from "../models/Instructions";
 import { DeleteSession } from "./DeleteSession";
 import { LeaveDialog } from "./LeaveDialog";
+import { McpServers } from "./McpServers";
 
 const MODES: readonly { value: ApprovalMode; label: string; icon: ReactNode }[] = [
   { value: "risky", label: "Risky actions", icon: <ShieldQuestion aria-hidden /> },
@@ -33,6 +35,8 @@ export function SessionMenu({ session, state }: { session: Session; state: Sessi
   const isOwner = session.right === "owner" && state !== "terminated";
   const mayInstruct = includes(session.right, "drive") && state !== "terminated";
   const [isInstructing, setIsInstructing] = useState(false);
+  const hasServers = (session.mcp_servers ?? []).length > 0;
+  const [isListing, setIsListing] = useState(false);
   const [isAsking, setIsAsking] = useState(false);
   const mayDelete = session.right === "owner" && state === "terminated";
   const [isDeleting, setIsDeleting] = useState(false);
@@ -68,6 +72,11 @@ export function SessionMenu({ session, state }: { session: Session; state: Sessi
         <MenuItem icon={<ScrollText aria-hidden />} onSelect={() => setIsInstructing(true)}>
           Instructions…
         </MenuItem>
+        {hasServers && (
+          <MenuItem icon={<Plug aria-hidden />} onSelect={() => setIsListing(true)}>
+            MCP servers…
+          </MenuItem>
+        )}
         {session.right !== "owner" && (
           <MenuItem icon={<LogOut aria-hidden />} onSelect={() => setIsLeaving(true)}>
             Leave session…
@@ -104,6 +113,7 @@ export function SessionMenu({ session, state }: { session: Session; state: Sessi
         isOpen={isInstructing}
         onOpenChange={setIsInstructing}
       />
+      <McpServers session={session} isOpen={isListing} onOpenChange={setIsListing} />
       <LeaveDialog sessionId={session.id} isOpen={isLeaving} onOpenChange={setIsLeaving} />
       <ConfirmDialog
         isOpen={isAsking}

@@ -17,6 +17,7 @@ use deskhand_core::{
     id::{RequestId, TurnId, UserId},
     sandbox::{Act, Acted, Actor, Call, Computer, ComputerExt, FileTaken, ForSession, Operation},
     shell::{ShellOutput, ShellRequest},
+    tool_server::{RemoteAnswer, RemoteCall},
     vault::{FieldPlace, FillSecret, SecretName},
 };
 use jiff::Timestamp;
@@ -96,6 +97,10 @@ impl ToolContext for HandContext<'_> {
     }
 
     async fn fill_secret(&mut self, _: FillSecret) -> Result<(), ToolFailure> {
+        Err(AGENT_ONLY.into())
+    }
+
+    async fn call_remote(&mut self, _: &str, _: RemoteCall) -> Result<RemoteAnswer, ToolFailure> {
         Err(AGENT_ONLY.into())
     }
 
