@@ -91,10 +91,10 @@ export function ConnectAgent({ server, tokenList }: ConnectAgentProps) {
           onShowToken={setIsTokenShown}
         />
         {note !== null && <p className="text-xs text-soft">{note}</p>}
-        {way !== "local" && token === null && (
+        {way !== "local" && token === null && client.asksForToken !== true && (
           <p className="text-xs text-soft">
-            Create a token above, and it is put in here. Or keep one in the variable{" "}
-            <code className="font-mono">DESKHAND_TOKEN</code>.
+            Create a token above, and it is put in here.
+            {text.includes("DESKHAND_TOKEN") && " Or keep one in the environment variable DESKHAND_TOKEN."}
           </p>
         )}
       </Part>

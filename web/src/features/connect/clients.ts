@@ -37,6 +37,8 @@ export interface McpClient {
   name: string;
   /** A file, or null if `configure` returns a command for a terminal. */
   file: string | null;
+  /** True if the client asks for the token, and the configuration never has it. */
+  asksForToken?: true;
   /** Anything to know besides the configuration. */
   note?: (connection: Connection) => string | null;
   configure: (connection: Connection) => string;
@@ -87,8 +89,9 @@ export const CLIENTS: readonly [McpClient, ...McpClient[]] = [
     id: "vs-code",
     name: "VS Code",
     file: ".vscode/mcp.json",
+    asksForToken: true,
     note: ({ way }) =>
-      way === "local" ? null : "VS Code asks for the token when it connects, and keeps it out of the file.",
+      way === "local" ? null : "VS Code asks for the token when it connects, and keeps it out of the file. Paste it there.",
     configure: (to) => {
       const input = { type: "promptString", id: "deskhand", description: "Deskhand token", password: true };
       const type = to.way === "http" ? "http" : "stdio";
