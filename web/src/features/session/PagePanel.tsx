@@ -1,4 +1,5 @@
 import { lastScreenUrl } from "../../api/urls";
+import type { Item } from "../conversation/items";
 import type { Timeline } from "../conversation/timeline";
 import { PageView } from "../screen/PageView";
 import type { PanelProps } from "../workplace/panel";
@@ -16,9 +17,11 @@ export function PagePanel({ session, sandbox }: PanelProps) {
   );
 }
 
-/** Returns a number that grows whenever the page may look different: with each picture, and with each step in the browser. */
+/** Returns a number that grows when the page may look different: with each picture, and with each step in the browser. */
 export function pictureNumber({ shots, items }: Pick<Timeline, "shots" | "items">): number {
-  const isDone = (item: Timeline["items"][number]) =>
-    item.kind === "call" && item.tool === "browser" && item.state !== "running" && item.state !== "waiting";
-  return (shots.at(-1)?.id ?? 0) + items.filter(isDone).length;
+  return (shots.at(-1)?.id ?? 0) + items.filter(isDoneInBrowser).length;
+}
+
+function isDoneInBrowser(item: Item): boolean {
+  return item.kind === "call" && item.tool === "browser" && item.state !== "running" && item.state !== "waiting";
 }
