@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use deskhand_app::{CreateSession, RefusalKind, SendPrompt};
-use deskhand_core::{budget::ChangeBudget, message::Delivery};
+use deskhand_core::{budget::ChangeBudget, computer::ComputerKind, message::Delivery};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -26,12 +26,34 @@ pub(super) struct AgentStartInput {
     /// The model that works on it, as `vendor/name`. Without it the server chooses.
     #[serde(default)]
     model: Option<String>,
+    /// The kind of its computer: `desktop`, or `browser` for one without a screen, which is lighter but cannot be taken
+    /// over by a person. Without it, a desktop.
+    #[serde(default)]
+    computer: StartedComputer,
     /// A name for the session, for people who look at it.
     #[serde(default)]
     title: Option<String>,
     /// The most that its models may cost, in US dollars. The agent asks before it spends more.
     #[serde(default)]
     max_cost_usd: Option<f64>,
+}
+
+/// The kind of a computer.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum StartedComputer {
+    #[default]
+    Desktop,
+    Browser,
+}
+
+impl From<StartedComputer> for ComputerKind {
+    fn from(started: StartedComputer) -> Self {
+        match started {
+            StartedComputer::Desktop => Self::Desktop,
+            StartedComputer::Browser => Self::Browser,
+        }
+    }
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -74,6 +96,7 @@ impl Tool for AgentStart {
         let wanted = CreateSession {
             title: input.title,
             model: input.model,
+            computer: input.computer.into(),
             metadata: made_by.as_object().cloned(),
             budget: ChangeBudget {
                 usd: input.max_cost_usd,
