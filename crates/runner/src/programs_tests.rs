@@ -44,7 +44,7 @@ fn stream() -> (ServerEnd, ByteStream) {
 fn programs() -> Programs {
     Programs::new(ShellConfig {
         home: std::env::temp_dir(),
-        display: ":0".to_owned(),
+        display: None,
         output_bytes: 1000,
         variables: BTreeMap::from([("COMMON".to_owned(), Secret::new("common"))]),
     })

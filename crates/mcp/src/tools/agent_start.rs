@@ -5,6 +5,7 @@ use deskhand_app::{CreateSession, RefusalKind, SendPrompt};
 use deskhand_core::{
     browser::{BadWebUrl, WebUrl},
     budget::ChangeBudget,
+    computer::ComputerKind,
     message::Delivery,
 };
 use rmcp::model::JsonObject;
@@ -28,12 +29,34 @@ pub(super) struct AgentStartInput {
     /// The model that works on it, as `vendor/name`. Without it the server chooses.
     #[serde(default)]
     model: Option<String>,
+    /// The kind of its computer: `desktop`, or `browser` for one without a screen, which is lighter but cannot be taken
+    /// over by a person. Without it, a desktop.
+    #[serde(default)]
+    computer: StartedComputer,
     /// A name for the session, for people who look at it.
     #[serde(default)]
     title: Option<String>,
     /// The most that its models may cost, in US dollars. The agent asks before it spends more.
     #[serde(default)]
     max_cost_usd: Option<f64>,
+}
+
+/// The kind of a computer.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum StartedComputer {
+    #[default]
+    Desktop,
+    Browser,
+}
+
+impl From<StartedComputer> for ComputerKind {
+    fn from(started: StartedComputer) -> Self {
+        match started {
+            StartedComputer::Desktop => Self::Desktop,
+            StartedComputer::Browser => Self::Browser,
+        }
+    }
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -71,6 +94,7 @@ impl Tool for AgentStart {
         let wanted = CreateSession {
             title: input.title,
             model: input.model,
+            computer: input.computer.into(),
             metadata: made_by(call, Some(&start)),
             budget: ChangeBudget {
                 usd: input.max_cost_usd,

@@ -55,8 +55,8 @@ pub(super) struct DownloadRecord {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct AboutTarget {
-    target_info: TargetInfo,
+pub(super) struct AboutTarget {
+    pub(super) target_info: TargetInfo,
 }
 
 #[derive(Deserialize)]

@@ -296,8 +296,8 @@ impl super::Browser {
         let picture = tab
             .await?
             .picture(&PageArea::Viewport, format, secrets)
-            .await;
-        picture
+            .await?;
+        Ok(picture.frame)
     }
 
     /// Writes a file of the agent's. Its folder is created if it does not exist.

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 
 use super::{
     BrowseError, Browser, DevToolsError,
+    observer::AboutTarget,
     settings::{SET_VIEWPORT, viewport_params},
     tab::{Tab, auto_attach},
 };
@@ -171,6 +172,17 @@ impl Browser {
         }
         self.observer.seen().current = Some(chosen);
         Ok(chosen)
+    }
+
+    /// Reads the title of a tab again: a browser without a screen does not tell when it changes.
+    pub(super) async fn read_title(&self, tab: &Tab) {
+        let params = json!({"targetId": tab.main});
+        let asked = self.devtools.call("Target.getTargetInfo", params, None);
+        // A tab that is gone keeps its title.
+        let asked: Result<AboutTarget, _> = asked.await;
+        if let (Ok(about), Some(tab)) = (asked, self.observer.seen().tab(tab.number)) {
+            tab.title = about.target_info.title;
+        }
     }
 
     /// Returns the target of the tab that verbs use.

@@ -54,6 +54,7 @@ impl Browser {
 
     async fn page_state(&self) -> Option<PageState> {
         let tab = self.tab(None).await.ok()?;
+        self.read_title(&tab).await;
         self.state_of(tab.number)
     }
 

@@ -111,7 +111,7 @@ export function Screen(props: ScreenProps) {
               <LastPicture
                 key={lastPictureUrl}
                 src={lastPictureUrl}
-                note={offNote(state, sandbox)}
+                note={offNote(state, sandbox, "desktop")}
                 start={props.start}
               />
             </ScreenCover>
