@@ -132,13 +132,12 @@ impl ToolServer for ServerConnection {
         let params = CallToolRequestParams::new(call.tool).with_arguments(call.input);
         let called = self.service.peer().call_tool_once(params).await;
         self.listener.report_to(None);
-        match called.map_err(|error| self.failed(&error))? {
-            CallToolResponse::Complete(result) => Ok(answer(result).await),
-            _ => {
-                let problem = "it asks for more input, which this client cannot give".to_owned();
-                Err(ToolServerError::Protocol(problem))
-            }
-        }
+        let response = called.map_err(|error| self.failed(&error))?;
+        let CallToolResponse::Complete(result) = response else {
+            let problem = "it asks for more input, which this client cannot give".to_owned();
+            return Err(ToolServerError::Protocol(problem));
+        };
+        Ok(answer(result).await)
     }
 
     fn is_closed(&self) -> bool {

@@ -13,7 +13,10 @@ use http::{
     header::{ACCEPT, CONTENT_TYPE, HOST, USER_AGENT},
 };
 use http_body_util::{BodyExt, Full};
-use hyper::{body::Incoming, client::conn::http1};
+use hyper::{
+    body::{Body, Incoming},
+    client::conn::http1,
+};
 use hyper_util::rt::TokioIo;
 use rmcp::{
     model::{ClientJsonRpcMessage, ClientRequest, ErrorData, ServerJsonRpcMessage},
@@ -254,6 +257,10 @@ fn session_of(headers: &HeaderMap) -> Option<String> {
 
 /// Reads a body of at most this size.
 async fn read(response: Response<Incoming>, most: usize) -> Result<Bytes, ToolServerError> {
+    let n_announced = usize::try_from(response.body().size_hint().lower());
+    if n_announced.is_ok_and(|n_announced| n_announced > most) {
+        return Err(ToolServerError::Large(most));
+    }
     let body = http_body_util::Limited::new(response.into_body(), most);
     let read = body.collect().await;
     let read = read.map_err(

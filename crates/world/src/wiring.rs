@@ -107,16 +107,7 @@ impl Blueprint {
             tcp: tokio::net::TcpListener::from_std(listener).unwrap(),
             local: None,
         };
-        let settings = deskhand_server::Settings {
-            public_url: self.options.public_url.unwrap_or(self.url),
-            allowed_hosts: self.options.allowed_hosts,
-            apps_domain: self.options.apps_domain,
-            requests_per_second: self.options.requests_per_second,
-            sign_ins_per_minute: self.options.sign_ins_per_minute,
-            wrong_tokens_per_minute: self.options.wrong_tokens_per_minute,
-            connections: self.options.connections,
-            mcp_groups: deskhand_mcp::Groups::default(),
-        };
+        let settings = http_settings(self.options, self.url);
         if let Some(served) = app.gateway() {
             let end = connections.shutdown().clone();
             let serving = deskhand_server::serve_gateway(gateway.connections, served.clone(), end);
@@ -146,6 +137,19 @@ impl Blueprint {
         let tools = tools::all();
         let models = ConfiguredModels::new(settings).unwrap();
         models.checking_calls(Arc::new(move |tool, input| tools.check(tool, input)))
+    }
+}
+
+fn http_settings(options: WorldOptions, url: String) -> deskhand_server::Settings {
+    deskhand_server::Settings {
+        public_url: options.public_url.unwrap_or(url),
+        allowed_hosts: options.allowed_hosts,
+        apps_domain: options.apps_domain,
+        requests_per_second: options.requests_per_second,
+        sign_ins_per_minute: options.sign_ins_per_minute,
+        wrong_tokens_per_minute: options.wrong_tokens_per_minute,
+        connections: options.connections,
+        mcp_groups: deskhand_mcp::Groups::default(),
     }
 }
 

@@ -68,6 +68,7 @@ fn commands(port: u16) -> Vec<(String, &'static str)> {
 fn scenario(commands: &[(String, &str)]) -> String {
     let step = |(command, _): &(String, &str)| json!({"calls": [{"bash": {"command": command}}]});
     let mut steps: Vec<_> = commands.iter().map(step).collect();
+    steps.push(json!({"calls": [{"api__hello": {}}]}));
     steps.push(json!({"text": "Done."}));
     // What is JSON is YAML as well.
     json!({"chunk_delay_ms": 0, "steps": steps}).to_string()
@@ -149,6 +150,10 @@ async fn programs_use_a_secret_through_its_stand_in_and_its_value_is_found_nowhe
         "model": "scripted/calls",
         "approvals": {"mode": "never", "rules": [rule]},
         "network": {"mode": "open"},
+        "mcp_servers": [{"name": "api", "transport": {
+            "type": "http", "url": format!("https://{NAME}:{port}/mcp"),
+            "headers": {"Authorization": "Bearer ${secret:api}"},
+        }}],
     });
     let made = client.post("/api/sessions", new).await.good();
     let session = client.session(made["id"].as_str().unwrap());
@@ -161,6 +166,9 @@ async fn programs_use_a_secret_through_its_stand_in_and_its_value_is_found_nowhe
     for ((command, expected), result) in commands.iter().zip(&results) {
         assert!(result.contains(expected), "{command}: {result}");
     }
+    // The server of Deskhand used it for an MCP server at the same host.
+    let last = results.last().unwrap();
+    assert!(last.contains("hello over TLS"), "{last}");
     let is_reported = |body: &EventBody| {
         let reason = Some(BlockReason::StandIn);
         matches!(body, EventBody::Network(HostContacted { host, blocked, .. }) if host == NAME && *blocked == reason)

@@ -1,4 +1,5 @@
-//! A host of the test that speaks TLS and wants a token: it shows the credentials it got, and has a git repository.
+//! A host of the test that speaks TLS and wants a token: it shows the credentials it got, has a git repository, and is an
+//! MCP server.
 
 use std::{fs, net::SocketAddr, path::Path, process::Command, sync::Arc};
 
@@ -14,6 +15,7 @@ use rustls::{
     crypto::ring,
     pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer},
 };
+use serde_json::{Value, json};
 use tokio::{
     io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt},
     net::TcpListener,
@@ -94,13 +96,29 @@ async fn serve(mut stream: impl AsyncRead + AsyncWrite + Unpin, root: &Path, tok
         let head = String::from_utf8(head).unwrap();
         let path = head.split(' ').nth(1).unwrap();
         let path = path.split('?').next().unwrap();
-        let lines = head.lines().filter_map(|line| line.split_once(": "));
-        let mut lines = lines.filter(|(name, _)| name.eq_ignore_ascii_case("authorization"));
-        let (_, credentials) = lines.next().unwrap_or_default();
-        let (status, body) = answer(path, credentials, root, token);
+        let header = |wanted: &str| {
+            let mut lines = head.lines().filter_map(|line| line.split_once(": "));
+            let found = lines.find(|(name, _)| name.eq_ignore_ascii_case(wanted));
+            found.map(|(_, value)| value).unwrap_or_default()
+        };
+        let mut sent = vec![0; header("content-length").parse().unwrap_or(0)];
+        if stream.read_exact(&mut sent).await.is_err() {
+            return;
+        }
+        let credentials = header("authorization");
+        let (status, body) = if path == "/mcp" && credentials == format!("Bearer {token}") {
+            rpc(&sent)
+        } else {
+            answer(path, credentials, root, token)
+        };
+        let kind = if path == "/mcp" {
+            "application/json"
+        } else {
+            "text/html"
+        };
         let head = format!(
             "HTTP/1.1 {status}\r\nContent-Length: {}\r\nWWW-Authenticate: Basic realm=\"test\"\r\n\
-             Content-Type: text/html\r\n\r\n",
+             Content-Type: {kind}\r\n\r\n",
             body.len()
         );
         let answer = [head.as_bytes(), &body].concat();
@@ -108,6 +126,24 @@ async fn serve(mut stream: impl AsyncRead + AsyncWrite + Unpin, root: &Path, tok
             return;
         }
     }
+}
+
+/// Answers a message of an MCP client.
+fn rpc(message: &[u8]) -> (&'static str, Vec<u8>) {
+    let message: Value = serde_json::from_slice(message).unwrap_or_default();
+    let result = match message["method"].as_str() {
+        Some("initialize") => json!({
+            "protocolVersion": "2025-11-25", "capabilities": {"tools": {}},
+            "serverInfo": {"name": "api", "version": "1"},
+        }),
+        Some("tools/list") => {
+            json!({"tools": [{"name": "hello", "inputSchema": {"type": "object"}}]})
+        }
+        Some("tools/call") => json!({"content": [{"type": "text", "text": "hello over TLS"}]}),
+        _ => return ("202 Accepted", Vec::new()),
+    };
+    let answer = json!({"jsonrpc": "2.0", "id": message["id"], "result": result});
+    ("200 OK", answer.to_string().into_bytes())
 }
 
 fn answer(path: &str, credentials: &str, root: &Path, token: &str) -> (&'static str, Vec<u8>) {
