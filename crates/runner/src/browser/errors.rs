@@ -92,7 +92,7 @@ pub enum BrowseError {
     Picture(#[from] PictureError),
     #[error("the browser sent a picture that cannot be read")]
     BadPicture,
-    #[error("{0}")]
+    #[error(transparent)]
     DevTools(#[from] DevToolsError),
     #[error("the action was cancelled")]
     Cancelled,
