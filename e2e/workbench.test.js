@@ -179,3 +179,35 @@ test("every panel is shown in light, in dark and on a phone", async () => {
   await page.keep("workbench-conversation-phone");
   await page.context().close();
 });
+
+test("a session without a screen shows the page in its browser", async () => {
+  const page = await signedIn({ viewport: wide });
+  await page.button("Computer: Desktop").click();
+  await page.keep("workbench-6-computers");
+  await page.getByRole("menuitemradio", { name: /Browser only/ }).click();
+  await page.getByRole("textbox", { name: "Message" }).fill("Look around");
+  await page.keyboard.press("Enter");
+  await page.waitForURL(/\/sessions\//);
+  // The demo of this server looks at the screen, which is refused.
+  await page.log.getByText("That is all.").waitFor();
+  await page.getByText("No page is open yet.").waitFor();
+  const session = page.url().split("/").at(-1);
+  assert.equal((await server.api("GET", `/sessions/${session}`)).computer, "browser");
+  const html = "<body style='font: 32px sans-serif; background: #fdf6e3'><h1>Tea and biscuits</h1>";
+  await server.shell(session, `mkdir site; cd site; echo "${html}" > index.html; setsid python3 -m http.server 3000 >/dev/null 2>&1 &`);
+  await server.listens(session, 3000);
+  const open = { tool: "browser", input: { action: "navigate", url: "http://localhost:3000/" } };
+  await server.api("POST", `/sessions/${session}/actions`, open);
+  const picture = page.getByRole("img", { name: "The page in the agent’s browser" });
+  await eventually("the page is shown", () => picture.evaluate((image) => image.naturalWidth === 1280).catch(() => false));
+  assert.equal(await page.button("Take over").count(), 0);
+  for (const colorScheme of ["light", "dark"]) {
+    await page.emulateMedia({ colorScheme });
+    await page.keep(`workbench-7-page-${colorScheme}`);
+  }
+  await page.setViewportSize(phone);
+  await page.getByRole("navigation", { name: "Conversation and panels" }).getByRole("button", { name: "Screen" }).click();
+  await picture.waitFor();
+  await page.keep("workbench-7-page-phone");
+  await page.context().close();
+});

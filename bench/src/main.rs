@@ -12,6 +12,7 @@
 mod api;
 mod desktop;
 mod files;
+mod headless;
 mod history;
 mod hostile;
 mod load;
@@ -36,7 +37,7 @@ async fn main() {
     if parts.is_empty() {
         parts = [
             "desktop", "step", "history", "api", "stream", "sleep", "terminal", "files", "network",
-            "hostile",
+            "hostile", "browser",
         ]
         .map(str::to_owned)
         .to_vec();
@@ -52,6 +53,7 @@ async fn main() {
             "terminal" => terminal::measure(&program, &python).await,
             "hostile" => hostile::measure(&program).await,
             "network" => network::measure(&program),
+            "browser" => headless::measure(&program).await,
             "files" => files::measure(&program).await,
             other => panic!("there is no part {other}; {USAGE}"),
         }

@@ -193,7 +193,7 @@ async fn first_screenshot(session: &Session) {
 }
 
 /// Returns the memory of everything in this server's sandboxes, with shared pages counted once.
-fn pss_mb(mark: &str) -> f64 {
+pub(crate) fn pss_mb(mark: &str) -> f64 {
     let pss_kb = |pid: i32| {
         let rollup =
             std::fs::read_to_string(format!("/proc/{pid}/smaps_rollup")).unwrap_or_default();

@@ -1,16 +1,28 @@
-//! The system prompt. The built-in text is in `system_prompt.md`; a deployment may have its own, and a session adds
-//! the secrets that its programs can use and the instructions of its people.
+//! The system prompt. The built-in text is in `system_prompt.md`, and in `system_prompt/browser.md` for sessions without
+//! a screen; a deployment may have its own, and a session adds the secrets that its programs can use and the
+//! instructions of its people.
 
 pub(crate) mod secrets;
 
 use std::sync::Arc;
 
-use deskhand_core::action::ScreenSize;
+use deskhand_core::{
+    action::ScreenSize,
+    computer::{DrivingTool, DrivingTools},
+};
 use jiff::Timestamp;
 
 use self::secrets::UsableSecret;
 
 const BUILT_IN: &str = include_str!("system_prompt.md");
+
+/// The text for models that are not offered the tool `computer`.
+const WITHOUT_SCREEN: &str = include_str!("system_prompt/browser.md");
+
+/// The correction of a deployment's own text for models that are not offered the tool `computer`.
+const NO_SCREEN: &str = "# Your computer in this conversation\n\nYou have no screen, mouse or keyboard in this \
+                         conversation. Where the text above speaks of them, use the tool `browser`, which shows you \
+                         pages.\n";
 
 /// The longest template.
 const LONGEST_TEMPLATE_BYTES: usize = 64 * 1024;
@@ -49,6 +61,17 @@ impl Default for PromptTemplate {
 impl PromptTemplate {
     pub(crate) fn text(&self) -> &str {
         &self.0
+    }
+
+    /// Returns the template for a session that drives its computer with these tools.
+    pub fn for_tools(&self, tools: &DrivingTools) -> Self {
+        if tools.contain(DrivingTool::Computer) {
+            return self.clone();
+        }
+        if *self == Self::default() {
+            return Self(WITHOUT_SCREEN.into());
+        }
+        Self(format!("{}\n\n{NO_SCREEN}", self.0.trim_end()).into())
     }
 
     /// Parses a text that contains all facts and no other placeholders.
@@ -135,6 +158,8 @@ fn append(pieces: &mut [String], section: &str) {
 
 #[cfg(test)]
 mod tests {
+    use deskhand_core::computer::ComputerKind;
+
     use super::*;
 
     fn filled(prompt: &SystemPrompt) -> String {
@@ -152,6 +177,39 @@ mod tests {
         assert!(told.contains("Today is Friday, 3 July 2026."), "{told}");
         assert!(told.contains("pictures of 1024×768"), "{told}");
         assert!(!told.contains(['{', '}']), "{told}");
+    }
+
+    #[test]
+    fn a_session_without_a_screen_is_not_told_of_one() {
+        let browser = DrivingTools::of(ComputerKind::Browser);
+        let prompt = SystemPrompt {
+            template: PromptTemplate::default().for_tools(&browser),
+            ..SystemPrompt::default()
+        };
+        let told = filled(&prompt);
+        assert!(told.contains("Today is Friday, 3 July 2026."), "{told}");
+        let words = told.replace("screenshot", "picture");
+        for word in ["screen", "mouse", "desktop", "`computer`", "{{"] {
+            assert!(!words.contains(word), "{word}: {told}");
+        }
+        // The rules about safety are the same everywhere.
+        let rules = |text: &str| -> Vec<String> {
+            let starts = [
+                "Do not give anybody",
+                "Before something that",
+                "Some actions need",
+            ];
+            let is_rule = |item: &&str| starts.iter().any(|start| item.starts_with(start));
+            let items = text.split("\n- ").filter(is_rule);
+            items.map(str::to_owned).collect()
+        };
+        let usual = rules(&filled(&SystemPrompt::default()));
+        assert_eq!((rules(&told), usual.len()), (usual.clone(), 3));
+        let both = PromptTemplate::default().for_tools(&DrivingTools::default());
+        assert_eq!(both, PromptTemplate::default());
+        let own = PromptTemplate::parse("{{date}} {{screen}}").unwrap();
+        let own = own.for_tools(&browser);
+        assert!(own.text().contains("You have no screen"), "{}", own.text());
     }
 
     #[test]

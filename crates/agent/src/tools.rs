@@ -22,6 +22,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use deskhand_core::{
     action::{Action, ScreenSize},
+    computer::{DrivingTool, DrivingTools},
     model::ToolCall,
     policy::Proposal,
     tool::{ToolSpec, ToolSpecs},
@@ -49,6 +50,20 @@ pub fn all() -> ToolSet {
             offers_scripts: true,
         }),
     ])
+}
+
+/// Returns the tools of a session that drives its computer with these, in the order of [`all`].
+pub fn offered(driving: &DrivingTools) -> ToolSet {
+    let is_left_out = |tool: &Arc<dyn Tool>| {
+        let driving_tools = [DrivingTool::Computer, DrivingTool::Browser];
+        let known = driving_tools
+            .into_iter()
+            .find(|one| one.name() == tool.name());
+        known.is_some_and(|one| !driving.contain(one))
+    };
+    let all = all().tools;
+    let offered = all.iter().filter(|tool| !is_left_out(tool));
+    ToolSet::new(offered.cloned().collect())
 }
 
 /// A function that a model can call.

@@ -1,6 +1,7 @@
 //! Sessions, and control of their computers.
 
 use deskhand_core::{
+    computer::{ComputerKind, DrivingTool},
     id::{SessionId, UserId},
     lease::Holder,
     network::policy::NetworkPolicy,
@@ -25,6 +26,15 @@ pub struct CreateSessionBody {
     /// The model as `vendor/name`. Without it the server chooses one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
+    /// The kind of its computer: `desktop`, or `browser` for one without a screen, which is lighter.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub computer: Option<ComputerKind>,
+    /// The tools by which its models drive the computer. Without it, all that fit the computer: `computer` needs a
+    /// screen.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, min_items = 1)]
+    pub tools: Option<Vec<DrivingTool>>,
     /// Instructions for its agent besides those for every agent: at most 16 KiB in UTF-8.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(max_length = 16384)]
@@ -107,6 +117,14 @@ pub struct SessionView {
     pub title: String,
     /// `vendor/name`.
     pub model: String,
+    /// The kind of its computer.
+    #[serde(default)]
+    #[schema(required)]
+    pub computer: ComputerKind,
+    /// The tools by which its models drive the computer.
+    #[serde(default)]
+    #[schema(required)]
+    pub tools: Vec<DrivingTool>,
     /// Instructions for its agent besides those for every agent. May be empty.
     pub instructions: String,
     pub state: Phase,
@@ -189,6 +207,8 @@ impl From<Session> for SessionView {
             right: session.right,
             title: session.title,
             model: session.model,
+            computer: session.computer,
+            tools: session.tools.all().to_vec(),
             instructions: session.instructions,
             state: session.phase,
             sandbox: session.sandbox,

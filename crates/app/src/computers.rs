@@ -2,6 +2,7 @@
 
 mod by_hand;
 mod clipboard;
+mod no_screen;
 
 use std::sync::Arc;
 
@@ -20,6 +21,8 @@ use deskhand_store::Store;
 
 pub use by_hand::{ActByHand, ActByHandError, ByHand};
 pub use clipboard::ClipboardError;
+pub use no_screen::NoScreen;
+pub(crate) use no_screen::check_screen;
 
 use crate::{
     FindError, InternalError, WakeError, feed::log::Log, live::LiveSessions, refusal::refusals,
@@ -53,6 +56,8 @@ pub struct Picture {
 pub enum OpenScreenError {
     #[error(transparent)]
     Find(#[from] FindError),
+    #[error(transparent)]
+    NoScreen(#[from] NoScreen),
     #[error("session {0} has no running sandbox; it starts with the next message")]
     NoSandbox(SessionId),
     #[error(transparent)]
@@ -60,7 +65,7 @@ pub enum OpenScreenError {
 }
 
 refusals! {
-    OpenScreenError passes on Find, Wake;
+    OpenScreenError passes on Find, NoScreen, Wake;
     Self::NoSandbox(_) => Conflict("no_sandbox"),
 }
 
@@ -90,7 +95,7 @@ impl Computers {
         Self(Arc::new(parts))
     }
 
-    /// Takes a picture of the screen. If the sandbox is not running or another person has control, returns the newest
+    /// Takes a picture of the screen, or of the current page where there is no screen. If the sandbox is not running or another person has control, returns the newest
     /// picture of the log.
     pub async fn screenshot(
         &self,
@@ -147,6 +152,7 @@ impl Computers {
         may_wake: bool,
     ) -> Result<ByteStream, OpenScreenError> {
         let session = find(&self.0.store, viewer, id).await?;
+        check_screen(&session)?;
         let mut computer = self.0.live.running_computer(id);
         let sleeps = computer.is_none() && session.phase != Phase::Terminated;
         if sleeps && may_wake && session.right >= Right::Suggest {

@@ -17,7 +17,8 @@ use deskhand_core::{
 use deskhand_store::{EndLease, LeaseRefused, Store, StoreError, TakeLease};
 
 use crate::{
-    FindError, InternalError,
+    FindError, InternalError, NoScreen,
+    computers::check_screen,
     feed::log::Log,
     live::{
         LiveSessions,
@@ -60,6 +61,8 @@ pub struct TakeControl {
 pub enum ControlError {
     #[error(transparent)]
     Find(#[from] FindError),
+    #[error(transparent)]
+    NoScreen(#[from] NoScreen),
     #[error(
         "control can be taken for {SHORTEST_LEASE_SECONDS} to {LONGEST_LEASE_SECONDS} seconds, not {0}"
     )]
@@ -80,7 +83,7 @@ pub enum ControlError {
 }
 
 refusals! {
-    ControlError passes on Find, Internal;
+    ControlError passes on Find, NoScreen, Internal;
     Self::Seconds(_) => Invalid("bad_seconds"),
     Self::Ended(_) => Conflict("session_ended"),
     Self::SomebodyElse { lease, .. } => Conflict(
@@ -112,7 +115,8 @@ impl Control {
         } else {
             Right::Drive
         };
-        find_with(&self.0.store, needed, Viewer::User(user), id).await?;
+        let session = find_with(&self.0.store, needed, Viewer::User(user), id).await?;
+        check_screen(&session)?;
         let take = TakeLease {
             user,
             until: self.0.clock.now() + Duration::from_secs(seconds.into()),

@@ -31,9 +31,9 @@ use std::{sync::Arc, time::Duration};
 
 use deskhand_agent::{Harness, PromptTemplate, TurnLimits};
 use deskhand_core::{
-    action::ScreenSize, blob::Blobs, budget::Budget, clock::Clock, gateway::ModelGateway,
-    limits::Limits, model::Models, network::stand_in::CertificateIssuer, sandbox::Lifecycle,
-    tasks::Tasks,
+    action::ScreenSize, blob::Blobs, budget::Budget, clock::Clock, computer::ComputerKind,
+    gateway::ModelGateway, limits::Limits, model::Models, network::stand_in::CertificateIssuer,
+    sandbox::Lifecycle, tasks::Tasks,
 };
 use deskhand_store::{KeyFile, Store};
 use jiff::Timestamp;
@@ -47,8 +47,8 @@ pub use apps::{
 pub use attachments::{AttachedFile, AttachmentError, Attachments};
 pub use catalog::{Catalog, ModelChoice};
 pub use computers::{
-    ActByHand, ActByHandError, ByHand, ClipboardError, Computers, OpenScreenError, Picture,
-    ScreenshotError,
+    ActByHand, ActByHandError, ByHand, ClipboardError, Computers, NoScreen, OpenScreenError,
+    Picture, ScreenshotError,
 };
 pub use control::{Control, ControlError, TakeControl};
 pub use decisions::{AnswerError, Decisions, GivenReply, ListDecisions};
@@ -125,6 +125,8 @@ pub struct Parts {
 #[derive(Debug, Clone)]
 pub struct Settings {
     pub screen: ScreenSize,
+    /// The size of a page on a computer without a screen.
+    pub viewport: ScreenSize,
     pub turn: TurnLimits,
     /// The limits of users for whom no others were set.
     pub limits: Limits,
@@ -145,6 +147,16 @@ pub struct Settings {
     pub has_code: bool,
     /// True if models are offered scripts in pages.
     pub browser_scripts: bool,
+}
+
+impl Settings {
+    /// Returns the size of the screen, or of a page where there is none.
+    pub(crate) fn size_of(&self, computer: ComputerKind) -> ScreenSize {
+        match computer {
+            ComputerKind::Desktop => self.screen,
+            ComputerKind::Browser => self.viewport,
+        }
+    }
 }
 
 /// The running app: one accessor per subject. Clones share it.

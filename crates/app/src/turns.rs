@@ -14,6 +14,7 @@ use deskhand_core::{
     action::ScreenSize,
     blob::Blobs,
     clock::Clock,
+    computer::ComputerKind,
     id::{MessageId, SessionId, TurnId},
     message::Message,
     tasks::Tasks,
@@ -81,8 +82,9 @@ impl Turns {
         &self.0.tasks
     }
 
-    pub(crate) fn screen(&self) -> ScreenSize {
-        self.0.settings.screen
+    /// Returns the size of the screen, or of a page where there is none.
+    pub(crate) fn size_of(&self, computer: ComputerKind) -> ScreenSize {
+        self.0.settings.size_of(computer)
     }
 
     /// Leaves turns for the next start from now on, instead of ending them.

@@ -10,6 +10,7 @@ pub mod blob;
 pub mod browser;
 pub mod budget;
 pub mod clock;
+pub mod computer;
 pub mod decision;
 pub mod edit;
 pub mod event;

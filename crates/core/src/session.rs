@@ -6,6 +6,7 @@ use utoipa::ToSchema;
 
 use crate::{
     budget::{Account, Amount, Budget},
+    computer::{ComputerKind, DrivingTools},
     id::{SessionId, UserId},
     lease::{Holder, Lease},
     network::policy::NetworkPolicy,
@@ -26,6 +27,10 @@ pub struct Session {
     pub title: String,
     /// `vendor/name`.
     pub model: String,
+    /// The kind of its computer.
+    pub computer: ComputerKind,
+    /// The tools by which its models drive the computer.
+    pub tools: DrivingTools,
     /// Instructions for its agent, besides those that every agent gets. Empty if there are none.
     pub instructions: String,
     /// The caller's own notes: a JSON object.

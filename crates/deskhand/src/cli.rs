@@ -6,7 +6,9 @@ mod mcp;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
-use deskhand_core::{id::DecisionId, network::policy::NetworkPolicy, user::Scope};
+use deskhand_core::{
+    computer::ComputerKind, id::DecisionId, network::policy::NetworkPolicy, user::Scope,
+};
 
 pub(crate) use self::{
     computer::{AttachArgs, CpArgs, NetworkArgs},
@@ -331,6 +333,9 @@ pub(crate) struct RunArgs {
     /// Model to use, such as scripted/demo; `deskhand models` lists them
     #[arg(long, value_name = "MODEL")]
     pub(crate) model: Option<String>,
+    /// Kind of computer: desktop, or browser for one without a screen, which is lighter
+    #[arg(long, value_name = "KIND", default_value = "desktop")]
+    pub(crate) computer: ComputerKind,
     /// US dollars it may cost before the agent asks for more; 0 means no limit
     #[arg(long, value_name = "USD")]
     pub(crate) budget_usd: Option<f64>,
@@ -367,6 +372,9 @@ pub(crate) struct PromptArgs {
     /// Model to print them for [default: the model of new sessions]
     #[arg(long, value_name = "MODEL")]
     pub(crate) model: Option<String>,
+    /// Kind of computer to print them for: desktop or browser
+    #[arg(long, value_name = "KIND", default_value = "desktop")]
+    pub(crate) computer: ComputerKind,
     /// Instructions of a session to add
     #[arg(long, value_name = "TEXT")]
     pub(crate) instructions: Option<String>,

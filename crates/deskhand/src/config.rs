@@ -48,6 +48,8 @@ pub(crate) struct Config {
     pub(crate) apps: AppsConfig,
     pub(crate) log: LogConfig,
     pub(crate) screen: ScreenSize,
+    /// The size of a page in a sandbox without a screen.
+    pub(crate) viewport: ScreenSize,
     pub(crate) settle: SettleConfig,
     pub(crate) sandbox: SandboxConfig,
     pub(crate) turn: TurnConfig,
@@ -231,10 +233,8 @@ fn read(reader: &mut Reader<'_>) -> Config {
         public_url,
         port,
         log: log(reader),
-        screen: ScreenSize {
-            width: reader.integer("screen.width", 320..=7680),
-            height: reader.integer("screen.height", 240..=4320),
-        },
+        screen: size(reader, ["screen.width", "screen.height"]),
+        viewport: size(reader, ["viewport.width", "viewport.height"]),
         settle: settle(reader),
         sandbox: sandbox(reader),
         turn: turn(reader),
@@ -253,6 +253,13 @@ fn read(reader: &mut Reader<'_>) -> Config {
         fallback_model: reader.text_or_nothing("models.fallback"),
         key_file: reader.path("secrets.key_file", &data_dir.join("secrets.key")),
         data_dir,
+    }
+}
+
+fn size(reader: &mut Reader<'_>, [width, height]: [&str; 2]) -> ScreenSize {
+    ScreenSize {
+        width: reader.integer(width, 320..=7680),
+        height: reader.integer(height, 240..=4320),
     }
 }
 

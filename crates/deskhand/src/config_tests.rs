@@ -23,6 +23,7 @@ fn without_any_configuration_the_defaults_hold() {
         Some(config.data_dir.join("scenarios"))
     );
     assert_eq!(config.screen, ScreenSize::default());
+    assert_eq!(config.viewport, deskhand_core::computer::USUAL_VIEWPORT);
     assert_eq!(config.sandbox.limits.memory_bytes, 4 << 30);
     assert!(!config.log.level_is_chosen);
 }

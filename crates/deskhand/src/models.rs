@@ -7,6 +7,7 @@ use deskhand_agent::{SystemPrompt, tools};
 use deskhand_api::models::{LongPromptsView, ModelView, ModelsView, PriceSourceView};
 use deskhand_core::{
     clock::{Clock, SystemClock},
+    computer::{ComputerKind, DrivingTools},
     model::Models,
 };
 use deskhand_models::{BadModelSettings, ConfiguredModels};
@@ -50,11 +51,15 @@ pub(crate) fn prompt(args: &PromptArgs, config: &Config) -> anyhow::Result<()> {
     let name = name.unwrap_or_else(|| models.default_model());
     let model = models.model(&name)?;
     let prompt = SystemPrompt {
-        template: config.prompt.clone(),
+        template: config.prompt.for_tools(&DrivingTools::of(args.computer)),
         instructions: args.instructions.clone().unwrap_or_default(),
         ..SystemPrompt::default()
     };
-    let text = prompt.fill(SystemClock.now(), model.shown(config.screen));
+    let size = match args.computer {
+        ComputerKind::Desktop => config.screen,
+        ComputerKind::Browser => config.viewport,
+    };
+    let text = prompt.fill(SystemClock.now(), model.shown(size));
     output::answer(text.trim_end()).context("cannot print the prompt")
 }
 

@@ -13,6 +13,7 @@ use anyhow::Context;
 use deskhand_api::{budgets::BudgetBody, sessions::CreateSessionBody};
 use deskhand_core::{
     attachment::LARGEST_ATTACHMENT_BYTES,
+    computer::ComputerKind,
     id::{AttachmentId, SessionId},
     plain::is_deceptive,
     session::Phase,
@@ -93,6 +94,8 @@ async fn with_session(
         .create_session(&CreateSessionBody {
             title: Some(title(&args.text)),
             model: args.model.clone(),
+            // An earlier server knows only desktops, and no field for it.
+            computer: (args.computer != ComputerKind::Desktop).then_some(args.computer),
             budget: BudgetBody {
                 usd: args.budget_usd,
                 tokens: args.budget_tokens,

@@ -323,6 +323,7 @@ async fn start_app(
         tasks,
         settings: deskhand_app::Settings {
             screen: config.screen,
+            viewport: config.viewport,
             turn: TurnLimits {
                 max_steps: config.turn.max_steps,
                 max_duration: config.turn.max_duration,

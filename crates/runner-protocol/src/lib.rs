@@ -23,6 +23,7 @@ use std::collections::BTreeMap;
 use bytes::Bytes;
 use deskhand_core::{
     action::ScreenSize,
+    computer::ComputerKind,
     id::RequestId,
     sandbox::{
         Actor, LeaseHolder, ListeningPort, OperationReply, RunnerReply, RunnerRequest, StreamTarget,
@@ -58,6 +59,9 @@ pub struct RunnerConfig {
     /// The path of the server's unix socket as seen in the sandbox.
     pub socket: String,
     pub token: Secret,
+    #[serde(default)]
+    pub computer: ComputerKind,
+    /// The size of the screen, or of a page where there is no screen.
     pub screen: ScreenSize,
     /// The screen counts as settled after this long without a change.
     pub settle_quiet_ms: u64,

@@ -30,7 +30,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use deskhand_core::tasks::Tasks;
+use deskhand_core::{action::ScreenSize, tasks::Tasks};
 
 pub use self::{devtools::DevToolsError, errors::BrowseError, field::FillError};
 use self::{
@@ -52,7 +52,8 @@ pub struct BrowserSettings {
     pub home: PathBuf,
     /// True if the agent may run scripts in pages.
     pub allows_scripts: bool,
-    pub is_headless: bool,
+    /// The size of a page where there is no screen. Absent on a desktop, where windows have sizes.
+    pub viewport: Option<ScreenSize>,
 }
 
 /// A browser that was started with [`DEVTOOLS_FLAG`].

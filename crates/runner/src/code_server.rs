@@ -57,7 +57,8 @@ pub(crate) struct CodeServerConfig {
     pub(crate) command: Vec<String>,
     /// The folder that it shows.
     pub(crate) home: PathBuf,
-    pub(crate) display: String,
+    /// Absent where there is no screen.
+    pub(crate) display: Option<String>,
     pub(crate) variables: BTreeMap<String, Secret>,
 }
 
@@ -216,7 +217,7 @@ impl CodeServer {
                 "--disable-proxy",
             ])
             .arg(&config.home)
-            .env("DISPLAY", &config.display)
+            .envs(config.display.iter().map(|display| ("DISPLAY", display)))
             .envs(variables.map(|(name, value)| (name, value.expose())))
             .stdin(Stdio::null())
             .stdout(Stdio::null())
@@ -308,7 +309,7 @@ mod tests {
             // It never listens.
             command: ["sh", "-c", "exec sleep 60"].map(str::to_owned).to_vec(),
             home: std::env::temp_dir(),
-            display: String::new(),
+            display: None,
             variables: BTreeMap::new(),
         };
         let code = CodeServer::new(config, Tasks::default());

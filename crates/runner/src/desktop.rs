@@ -1,7 +1,7 @@
 //! The desktop: an X server with a window manager and a browser. This process takes pictures of it and acts on it.
 
 mod actions;
-mod browser_slot;
+pub(crate) mod browser_slot;
 mod browsing;
 mod camera;
 mod clients;
@@ -10,13 +10,13 @@ mod curtain;
 mod errors;
 mod events;
 mod focus;
-mod guard;
+pub(crate) mod guard;
 mod hands;
 mod keyboard;
 pub(crate) mod keysyms;
 mod pasteboard;
-mod program_ids;
-mod programs;
+pub(crate) mod program_ids;
+pub(crate) mod programs;
 mod rest;
 mod screen_socket;
 mod seat;
@@ -153,7 +153,8 @@ impl Desktop {
         programs::keep_window_manager(&supervisor, &display, window_manager_config)?;
         let programs = Arc::clone(&supervisor.ids);
         let (argv, settings) = (config.browser, config.browser_settings);
-        let browser = BrowserSlot::start(supervisor, display.clone(), argv, settings)?;
+        let browser = BrowserSlot::new(supervisor, Some(display.clone()), argv, settings);
+        browser.start()?;
 
         let (seat, screen) = SeatHandle::start(&display).await?;
         let guarded = GuardedValues::default();

@@ -18,18 +18,19 @@ use futures::{FutureExt, future::BoxFuture};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    desktop::{ActError, BrowseError, Desktop},
+    desktop::{ActError, BrowseError},
     editor::Editor,
     files,
     put_file::put_file,
     shell::{OnOutput, ShellError, Shells},
+    surface::Surface,
     terminals::Terminals,
 };
 
 /// The parts of the computer that handlers use. Clones share them.
 #[derive(Debug, Clone)]
 pub(crate) struct Parts {
-    pub(crate) desktop: Desktop,
+    pub(crate) surface: Surface,
     pub(crate) shells: Shells,
     pub(crate) terminals: Terminals,
     editor: Arc<Mutex<Editor>>,
@@ -75,9 +76,9 @@ pub(crate) trait Handler: Operation<ForRunner> {
 }
 
 impl Parts {
-    pub(crate) fn new(desktop: Desktop, shells: Shells, terminals: Terminals) -> Self {
+    pub(crate) fn new(surface: Surface, shells: Shells, terminals: Terminals) -> Self {
         Self {
-            desktop,
+            surface,
             shells,
             terminals,
             editor: Arc::default(),
@@ -90,8 +91,8 @@ impl Handler for Act {
 
     fn handle(self, parts: Parts, context: HandlerContext) -> Handling<Self> {
         async move {
-            let desktop = parts.desktop;
-            let acted = desktop.act(&self.action, self.look, self.shown, context.cancel);
+            let surface = parts.surface;
+            let acted = surface.act(&self.action, self.look, self.shown, context.cancel);
             Ok::<Acted, _>(acted.await?)
         }
         .boxed()
@@ -102,7 +103,7 @@ impl Handler for Look {
     const LANE: Lane = Lane::None;
 
     fn handle(self, parts: Parts, _context: HandlerContext) -> Handling<Self> {
-        async move { Ok::<Frame, _>(parts.desktop.look(self.format, self.shown).await?) }.boxed()
+        async move { Ok::<Frame, _>(parts.surface.look(self.format, self.shown).await?) }.boxed()
     }
 }
 
@@ -110,7 +111,7 @@ impl Handler for FindField {
     const LANE: Lane = Lane::Actions;
 
     fn handle(self, parts: Parts, _context: HandlerContext) -> Handling<Self> {
-        async move { Ok::<FieldPlace, _>(parts.desktop.find_field().await?) }.boxed()
+        async move { Ok::<FieldPlace, _>(parts.surface.find_field().await?) }.boxed()
     }
 }
 
@@ -119,7 +120,7 @@ impl Handler for TypeSecret {
 
     fn handle(self, parts: Parts, context: HandlerContext) -> Handling<Self> {
         async move {
-            parts.desktop.fill(&self.filling, context.cancel).await?;
+            parts.surface.fill(&self.filling, context.cancel).await?;
             Ok(SecretTyped)
         }
         .boxed()
@@ -131,7 +132,7 @@ impl Handler for CoverSecrets {
 
     /// Covers the values before it returns, so that no later request can see them.
     fn handle(self, parts: Parts, _context: HandlerContext) -> Handling<Self> {
-        parts.desktop.cover(self.values);
+        parts.surface.cover(self.values);
         futures::future::ready(Ok(SecretsCovered)).boxed()
     }
 }
@@ -140,7 +141,7 @@ impl Handler for ReadClipboard {
     const LANE: Lane = Lane::None;
 
     fn handle(self, parts: Parts, _context: HandlerContext) -> Handling<Self> {
-        async move { Ok::<ClipboardRead, _>(parts.desktop.read_clipboard().await?) }.boxed()
+        async move { Ok::<ClipboardRead, _>(parts.surface.read_clipboard().await?) }.boxed()
     }
 }
 
@@ -149,7 +150,7 @@ impl Handler for SetClipboard {
 
     fn handle(self, parts: Parts, _context: HandlerContext) -> Handling<Self> {
         async move {
-            parts.desktop.set_clipboard(self.text).await?;
+            parts.surface.set_clipboard(self.text).await?;
             Ok(ClipboardSet)
         }
         .boxed()
@@ -160,7 +161,7 @@ impl Handler for Browse {
     const LANE: Lane = Lane::Actions;
 
     fn handle(self, parts: Parts, context: HandlerContext) -> Handling<Self> {
-        async move { Ok::<Browsed, _>(parts.desktop.browse(&self, context.cancel).await?) }.boxed()
+        async move { Ok::<Browsed, _>(parts.surface.browse(&self, context.cancel).await?) }.boxed()
     }
 }
 

@@ -10,6 +10,7 @@ mod files;
 mod freeze;
 mod gateway;
 mod handlers;
+pub mod headless;
 mod link;
 mod network;
 mod ports;
@@ -17,6 +18,7 @@ mod processes;
 mod put_file;
 mod requests;
 pub mod shell;
+mod surface;
 mod takeover;
 mod terminals;
 
@@ -39,11 +41,12 @@ pub use self::link::Dialler;
 use self::{
     barrier::Barrier,
     code_server::{CodeServer, CodeServerConfig},
-    desktop::{BrowserSettings, Desktop, DesktopConfig, StartDesktopError},
+    desktop::StartDesktopError,
     handlers::Parts,
     link::{Link, LinkParts, Outbox, Server, UnixDialler},
     requests::work::Work,
     shell::{ShellConfig, ShellError, Shells},
+    surface::Surface,
     takeover::TakeOver,
     terminals::{Terminals, Transcript},
 };
@@ -194,14 +197,20 @@ async fn run_with(
     let mut variables = config.variables.clone();
     variables.extend(gateway::open(&config, &server, &notice, tasks).await);
     variables.extend(network::open(&config, interface, &server, &notice, tasks));
-    let desktop = desktop_config(&config, &home, runtime_dir, variables.clone());
-    let desktop = Desktop::start(desktop, tasks.clone(), notice);
+    let surface = Surface::start(
+        &config,
+        &home,
+        runtime_dir,
+        variables.clone(),
+        tasks.clone(),
+        notice,
+    );
     let mut dialling = std::pin::pin!(server.dial_until_up());
     // The desktop starts while the server is being dialled. Either may be ready first.
-    let mut desktop = std::pin::pin!(desktop);
-    let (desktop, early_link) = tokio::select! {
-        desktop = &mut desktop => (desktop, None),
-        socket = &mut dialling => (desktop.await, Some(socket)),
+    let mut surface = std::pin::pin!(surface);
+    let (surface, early_link) = tokio::select! {
+        surface = &mut surface => (surface, None),
+        socket = &mut dialling => (surface.await, Some(socket)),
     };
     let first_link = async {
         match early_link {
@@ -209,15 +218,15 @@ async fn run_with(
             None => dialling.await,
         }
     };
-    let desktop = match desktop {
-        Ok(desktop) => desktop,
+    let surface = match surface {
+        Ok(surface) => surface,
         Err(error) => {
             say_why(first_link, whole_story(&error)).await;
             return Err(error.into());
         }
     };
-    let code = code_server(&config, &home, &desktop, &variables, tasks.clone());
-    let shell = shell_config(&config, home, &desktop, variables);
+    let code = code_server(&config, &home, &surface, &variables, tasks.clone());
+    let shell = shell_config(&config, &home, &surface, variables);
     let transcript = Transcript::default();
     let terminals = Terminals::new(shell.clone(), &transcript, tasks.clone());
     let shells = match Shells::start(shell, transcript, tasks) {
@@ -229,7 +238,7 @@ async fn run_with(
     };
     // Serve requests until the desktop ends.
     let outbox = Outbox::default();
-    let parts = Parts::new(desktop.clone(), shells, terminals);
+    let parts = Parts::new(surface.clone(), shells, terminals);
     let link = link(&server, parts, code, &outbox, config.is_alone, tasks);
     let notify = async {
         while let Some(text) = notices.recv().await {
@@ -239,7 +248,7 @@ async fn run_with(
     };
     let mut serving = std::pin::pin!(async { link.serve(first_link.await).await });
     let reason = tokio::select! {
-        reason = desktop.ended() => reason,
+        reason = surface.ended() => reason,
         () = &mut serving => return Ok(()),
         () = notify => return Ok(()),
     };
@@ -256,9 +265,9 @@ fn link(
     is_alone: bool,
     tasks: &Tasks,
 ) -> Link {
-    let (desktop, terminals) = (parts.desktop.clone(), parts.terminals.clone());
+    let (surface, terminals) = (parts.surface.clone(), parts.terminals.clone());
     let takeover = TakeOver::new(
-        desktop.clone(),
+        surface.clone(),
         parts.shells.clone(),
         terminals.clone(),
         code.clone(),
@@ -268,7 +277,7 @@ fn link(
     let barrier = Barrier::default();
     let work = Work::new(parts, outbox.clone(), barrier.clone(), tasks);
     let parts = LinkParts {
-        desktop,
+        surface,
         terminals,
         code,
         work,
@@ -310,14 +319,14 @@ fn whole_story(error: &dyn std::error::Error) -> String {
 fn code_server(
     config: &RunnerConfig,
     home: &Path,
-    desktop: &Desktop,
+    surface: &Surface,
     variables: &BTreeMap<String, Secret>,
     tasks: Tasks,
 ) -> CodeServer {
     let config = CodeServerConfig {
         command: config.code.clone(),
         home: home.to_owned(),
-        display: desktop.display().to_owned(),
+        display: surface.display(),
         variables: variables.clone(),
     };
     CodeServer::new(config, tasks)
@@ -325,35 +334,14 @@ fn code_server(
 
 fn shell_config(
     config: &RunnerConfig,
-    home: PathBuf,
-    desktop: &Desktop,
+    home: &Path,
+    surface: &Surface,
     variables: BTreeMap<String, Secret>,
 ) -> ShellConfig {
     ShellConfig {
-        home,
-        display: desktop.display().to_owned(),
+        home: home.to_owned(),
+        display: surface.display(),
         output_bytes: config.shell_output_bytes,
-        variables,
-    }
-}
-
-fn desktop_config(
-    config: &RunnerConfig,
-    home: &Path,
-    runtime_dir: &Path,
-    variables: BTreeMap<String, Secret>,
-) -> DesktopConfig {
-    DesktopConfig {
-        screen: config.screen,
-        settle_quiet: Duration::from_millis(config.settle_quiet_ms),
-        settle_max: Duration::from_millis(config.settle_max_ms),
-        browser: config.browser.clone(),
-        browser_settings: BrowserSettings {
-            home: home.to_owned(),
-            allows_scripts: config.browser_scripts,
-            is_headless: false,
-        },
-        runtime_dir: runtime_dir.to_owned(),
         variables,
     }
 }

@@ -24,8 +24,8 @@ pub(crate) use self::{
     stream::copy,
 };
 use crate::{
-    barrier::Barrier, code_server::CodeServer, desktop::Desktop, ports::PortWatch,
-    requests::work::Work, takeover::TakeOver, terminals::Terminals,
+    barrier::Barrier, code_server::CodeServer, ports::PortWatch, requests::work::Work,
+    surface::Surface, takeover::TakeOver, terminals::Terminals,
 };
 
 /// The timeout for releasing keys and buttons when control changes.
@@ -54,7 +54,7 @@ pub(crate) enum LinkError {
 #[derive(Debug)]
 pub(crate) struct Link {
     server: Server,
-    desktop: Desktop,
+    surface: Surface,
     outbox: Outbox,
     work: Work,
     takeover: TakeOver,
@@ -66,7 +66,7 @@ pub(crate) struct Link {
 /// The parts of the sandbox that the link reaches.
 #[derive(Debug)]
 pub(crate) struct LinkParts {
-    pub(crate) desktop: Desktop,
+    pub(crate) surface: Surface,
     pub(crate) terminals: Terminals,
     pub(crate) code: CodeServer,
     pub(crate) work: Work,
@@ -77,7 +77,7 @@ pub(crate) struct LinkParts {
 impl Link {
     pub(crate) fn new(server: Server, outbox: Outbox, parts: LinkParts, tasks: Tasks) -> Self {
         let LinkParts {
-            desktop,
+            surface,
             terminals,
             code,
             work,
@@ -87,7 +87,7 @@ impl Link {
         let ports = PortWatch::start(outbox.clone(), code.clone(), &tasks);
         let streams = StreamOpener::new(
             server.clone(),
-            desktop.clone(),
+            surface.clone(),
             terminals.clone(),
             code,
             outbox.clone(),
@@ -96,7 +96,7 @@ impl Link {
         );
         Self {
             server,
-            desktop,
+            surface,
             outbox,
             work,
             takeover,
@@ -128,7 +128,7 @@ impl Link {
     async fn serve_one(&self, socket: Socket) -> Result<(), LinkError> {
         let (mut sink, mut stream) = socket.split();
         let mut waiting = self.outbox.join(FromRunner::Ready {
-            screen: self.desktop.screen(),
+            screen: self.surface.size(),
         });
         self.ports.tell_again();
         let write = async {
@@ -175,7 +175,7 @@ impl Link {
         let mut problem = None;
         if self.outbox.set_lease_holder(holder) {
             self.terminals.set_lease_holder(holder);
-            let released = timeout(RELEASE_TIMEOUT, self.desktop.release_all());
+            let released = timeout(RELEASE_TIMEOUT, self.surface.release_all());
             match released.await {
                 Ok(Ok(())) => {}
                 Ok(Err(error)) => {

@@ -40,8 +40,8 @@ const LONGEST_QUEUE: usize = 64;
 pub struct ShellConfig {
     /// The initial working directory, and `HOME`.
     pub home: PathBuf,
-    /// The X display for programs started from it.
-    pub display: String,
+    /// The X display for programs started from it. Absent where there is no screen.
+    pub display: Option<String>,
     /// The most output of a command that is kept: the first and the last half of this.
     pub output_bytes: usize,
     /// Further environment variables for its programs.

@@ -11,9 +11,10 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 
 use crate::{
     code_server::CodeServer,
-    desktop::{ActError, ClientProcesses, Desktop},
+    desktop::{ActError, ClientProcesses},
     freeze::{FreezeOutcome, Freezer, SparedPrograms},
     shell::Shells,
+    surface::Surface,
     terminals::Terminals,
 };
 
@@ -43,7 +44,7 @@ pub(crate) struct TakeOver(Arc<TakeOverParts>);
 
 #[derive(Debug)]
 struct TakeOverParts {
-    desktop: Desktop,
+    surface: Surface,
     shells: Shells,
     terminals: Terminals,
     code: CodeServer,
@@ -56,7 +57,7 @@ struct TakeOverParts {
 impl TakeOver {
     /// Creates it for a computer. `is_alone` says that this process sees the sandbox's processes and no others.
     pub(crate) fn new(
-        desktop: Desktop,
+        surface: Surface,
         shells: Shells,
         terminals: Terminals,
         code: CodeServer,
@@ -64,7 +65,7 @@ impl TakeOver {
         tasks: Tasks,
     ) -> Self {
         Self(Arc::new(TakeOverParts {
-            desktop,
+            surface,
             shells,
             terminals,
             code,
@@ -87,7 +88,7 @@ impl TakeOver {
 
     async fn begin(&self) -> Result<(), TakeOverError> {
         // Nothing of the person's time is remembered for the agent.
-        self.0.desktop.leave_browser().await;
+        self.0.surface.leave_browser().await;
         // It may run programs of the agent. A VS Code that the person starts later is spared.
         self.0.code.end();
         self.0.shells.begin_lease().await;
@@ -105,7 +106,7 @@ impl TakeOver {
 
     /// Hides the windows of frozen programs. If that fails, kills those that have one and tries again.
     async fn draw_curtain(&self, spared: &HashSet<u32>) -> Result<(), TakeOverError> {
-        let drawn = match self.0.desktop.draw_curtain(spared.clone()).await {
+        let drawn = match self.0.surface.draw_curtain(spared.clone()).await {
             Ok(culprits) => Ok(culprits),
             Err(error) => {
                 tracing::warn!(
@@ -113,7 +114,7 @@ impl TakeOver {
                     "could not hide the windows of frozen programs"
                 );
                 self.blocking(|parts| parts.freezer.kill_connected()).await;
-                self.0.desktop.draw_curtain(spared.clone()).await
+                self.0.surface.draw_curtain(spared.clone()).await
             }
         };
         let culprits = drawn.map_err(TakeOverError::Curtain)?;
@@ -134,10 +135,10 @@ impl TakeOver {
     }
 
     async fn end(&self) {
-        self.0.desktop.leave_browser().await;
+        self.0.surface.leave_browser().await;
         self.0.code.end();
         *self.checks() = None;
-        match self.0.desktop.look_behind_curtain().await {
+        match self.0.surface.look_behind_curtain().await {
             Ok(listeners) => self.kill(listeners).await,
             Err(error) => {
                 tracing::warn!(
@@ -148,7 +149,7 @@ impl TakeOver {
                 self.blocking(|parts| parts.freezer.kill_connected()).await;
             }
         }
-        if let Err(error) = self.0.desktop.lift_curtain().await {
+        if let Err(error) = self.0.surface.lift_curtain().await {
             let error = &error as &dyn std::error::Error;
             tracing::warn!(error, "could not show the windows of frozen programs again");
         }
@@ -184,7 +185,7 @@ impl TakeOver {
     }
 
     async fn x_server_answers(&self) -> bool {
-        let answers = tokio::time::timeout(X_TIMEOUT, self.0.desktop.sync()).await;
+        let answers = tokio::time::timeout(X_TIMEOUT, self.0.surface.sync()).await;
         answers.is_ok()
     }
 
@@ -218,7 +219,7 @@ impl TakeOver {
 
 impl TakeOverParts {
     fn spare(&self) -> SparedPrograms {
-        let programs = self.desktop.programs();
+        let programs = self.surface.programs();
         SparedPrograms {
             x_server: programs.x_server(),
             window_manager: programs.window_manager(),

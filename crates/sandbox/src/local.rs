@@ -114,6 +114,7 @@ impl LocalSandboxes {
         }
         let local = LocalSpec {
             session,
+            computer: spec.computer,
             screen: spec.screen,
             limits: spec.limits.unwrap_or(self.shared.settings.limits),
             must_be_limited: spec.must_be_limited,

@@ -2,6 +2,7 @@
 
 use deskhand_core::{
     budget::Budget,
+    computer::{ComputerKind, DrivingTools},
     event::{EventBody, LoggedEvent, Status},
     id::{SessionId, TurnId, UserId},
     limits::Limits,
@@ -27,7 +28,7 @@ use crate::{
     standing::standing,
 };
 
-const COLUMNS: &str = "s.id, s.owner_id, s.title, s.model, s.instructions, s.metadata, s.approvals, s.network, s.phase, \
+const COLUMNS: &str = "s.id, s.owner_id, s.title, s.model, s.computer, s.tools, s.instructions, s.metadata, s.approvals, s.network, s.phase, \
                        s.sandbox, s.last_seq, s.standing, s.created_at_ms, s.updated_at_ms, \
                        s.cost_nanousd, s.tokens, s.budget_nanousd, s.budget_tokens, \
                        s.granted_nanousd, s.granted_tokens, \
@@ -44,6 +45,8 @@ pub struct NewSession<'a> {
     pub owner: UserId,
     pub title: &'a str,
     pub model: &'a str,
+    pub computer: ComputerKind,
+    pub tools: &'a DrivingTools,
     pub instructions: &'a str,
     pub metadata: &'a serde_json::Value,
     pub approvals: &'a Policy,
@@ -211,8 +214,8 @@ impl Store {
 async fn insert(mut tx: Transaction, new: NewSession<'_>) -> Result<Vec<LoggedEvent>, StoreError> {
     let sql = "INSERT INTO sessions (id, owner_id, title, model, metadata, phase, sandbox, \
                last_seq, created_at_ms, updated_at_ms, approvals, budget_nanousd, budget_tokens, \
-               instructions, network, instructions_by) \
-               VALUES ($1, $2, $3, $4, $5, $6, $7, 1, $8, $8, $9, $10, $11, $12, $13, $2)";
+               instructions, network, instructions_by, computer, tools) \
+               VALUES ($1, $2, $3, $4, $5, $6, $7, 1, $8, $8, $9, $10, $11, $12, $13, $2, $14, $15)";
     let first = Status {
         state: Phase::Initializing,
         sandbox: SandboxState::None,
@@ -234,6 +237,8 @@ async fn insert(mut tx: Transaction, new: NewSession<'_>) -> Result<Vec<LoggedEv
         stored_tokens(new.budget.tokens),
         new.instructions.into(),
         json(new.network)?.into(),
+        new.computer.name().into(),
+        json(new.tools)?.into(),
     ];
     tx.execute(sql, values).await?;
     let mut session = HeldSession::inserted(tx, new.id, new.owner, &first, new.created_at);
@@ -253,6 +258,8 @@ fn session(row: &Row) -> Result<Session, StoreError> {
         right: right(row)?,
         title: row.get("title")?,
         model: row.get("model")?,
+        computer: parsed(row.get("computer")?)?,
+        tools: driving_tools(row)?,
         instructions: row.get("instructions")?,
         metadata: from_json(row.get("metadata")?)?,
         approvals: policy(row)?,
@@ -269,4 +276,10 @@ fn session(row: &Row) -> Result<Session, StoreError> {
         created_at: timestamp(row.get("created_at_ms")?)?,
         updated_at: timestamp(row.get("updated_at_ms")?)?,
     })
+}
+
+/// Reads the choice of tools. Sessions of earlier versions have none: theirs is that of a desktop.
+fn driving_tools(row: &Row) -> Result<DrivingTools, StoreError> {
+    let stored: Option<String> = row.get("tools")?;
+    stored.map_or_else(|| Ok(DrivingTools::default()), |tools| from_json(&tools))
 }

@@ -50,6 +50,7 @@ pub async fn provider(subject: Subject) {
     computer::the_screen_can_be_watched(&*sandbox).await;
     terminals::terminals_are_shared_and_replayed(&*sandbox).await;
     terminals::the_lease_decides_who_types(&*sandbox).await;
+    browser::a_computer_may_have_no_screen(&subject).await;
     lifecycle::a_stopped_sandbox_keeps_its_files(&subject, session, &sandbox).await;
     lifecycle::a_second_claim_replaces_the_first(&subject).await;
     lifecycle::a_death_is_noticed(&subject).await;

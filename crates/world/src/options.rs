@@ -7,6 +7,7 @@ use deskhand_app::{FileLimits, NetworkSettings, RequireLimits, Settings};
 use deskhand_core::{
     action::ScreenSize,
     budget::Budget,
+    computer::USUAL_VIEWPORT,
     limits::Limits,
     network::policy::{NetworkBounds, NetworkMode},
 };
@@ -59,6 +60,7 @@ impl Default for WorldOptions {
                     width: 1024,
                     height: 768,
                 },
+                viewport: USUAL_VIEWPORT,
                 turn: TurnLimits::default(),
                 limits: Limits {
                     awake_sessions: 1000,

@@ -6,6 +6,7 @@ import { networkKey } from "./network";
 import type {
   ChangeMessage,
   ChangeSession,
+  ComputerKind,
   Message,
   SendMessage,
   Session,
@@ -45,6 +46,7 @@ export type StartSession = {
   content: string;
   /** Uploads the files of the message to the session. Returns their ids. */
   upload: (sessionId: string) => Promise<string[]>;
+  computer: ComputerKind;
 } & Pick<ChangeSession, "model" | "instructions">;
 
 /**
@@ -57,9 +59,15 @@ export function useStartSession() {
   const client = useQueryClient();
   const made = useRef<Session | null>(null);
   return useMutation({
-    mutationFn: async ({ content, upload, ...wanted }: StartSession): Promise<Session> => {
+    mutationFn: async ({ content, upload, computer, ...wanted }: StartSession): Promise<Session> => {
+      if (made.current !== null && made.current.computer !== computer) {
+        // A session keeps its kind of computer, so this one is of no use any more.
+        const path = { id: made.current.id };
+        made.current = null;
+        await request("DELETE /api/sessions/{id}", { path });
+      }
       if (made.current === null) {
-        made.current = await request("POST /api/sessions", { body: wanted });
+        made.current = await request("POST /api/sessions", { body: { computer, ...wanted } });
       } else if (Object.keys(wanted).length > 0) {
         // Choices made since the first attempt count.
         const path = { id: made.current.id };

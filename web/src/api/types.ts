@@ -460,6 +460,11 @@ export interface components {
             /** Format: uuid */
             turn: string;
         };
+        /**
+         * @description The kind of a computer. It never changes.
+         * @enum {string}
+         */
+        ComputerKind: "desktop" | "browser";
         /** @description The price of a model's answer. It comes last: everything that the model said and asked for precedes it. */
         CostData: {
             /** @description The model only announced its next step, so the turn continues. */
@@ -491,6 +496,8 @@ export interface components {
             approvals?: components["schemas"]["ApprovalPolicy"] | null;
             /** @description The budget after which a person is asked. */
             budget?: components["schemas"]["ChangeBudget"];
+            /** @description The kind of its computer: `desktop`, or `browser` for one without a screen, which is lighter. */
+            computer?: components["schemas"]["ComputerKind"];
             /** @description Instructions for its agent besides those for every agent: at most 16 KiB in UTF-8. */
             instructions?: string | null;
             /** @description The caller's own notes. */
@@ -502,6 +509,11 @@ export interface components {
             /** @description The hosts that its programs may contact. Without it the server's settings apply. */
             network?: components["schemas"]["NetworkPolicy"];
             title?: string | null;
+            /**
+             * @description The tools by which its models drive the computer. Without it, all that fit the computer: `computer` needs a
+             *     screen.
+             */
+            tools?: components["schemas"]["DrivingTool"][];
         };
         /** @description A token to create. */
         CreateToken: {
@@ -600,6 +612,11 @@ export interface components {
          * @enum {string}
          */
         Delivery: "queue" | "steer" | "interrupt";
+        /**
+         * @description A tool by which a model drives its computer. The shell, the editor and the others are not among them.
+         * @enum {string}
+         */
+        DrivingTool: "computer" | "browser";
         /** @description A command to the editor. Paths are absolute. */
         EditCommand: {
             /** @enum {string} */
@@ -1607,6 +1624,8 @@ export interface components {
             approvals: components["schemas"]["ApprovalPolicy"];
             /** @description Its budget and usage. */
             budget: components["schemas"]["Budget"];
+            /** @description The kind of its computer. */
+            computer: components["schemas"]["ComputerKind"];
             /**
              * Format: double
              * @description The cost of its models so far, in US dollars.
@@ -1653,6 +1672,8 @@ export interface components {
              * @description The tokens that its models have read and written so far.
              */
             tokens: number;
+            /** @description The tools by which its models drive the computer. */
+            tools: components["schemas"]["DrivingTool"][];
             /** Format: date-time */
             updated_at: string;
         };
@@ -2171,6 +2192,7 @@ export type Choice = components['schemas']['Choice'];
 export type Clipboard = components['schemas']['Clipboard'];
 export type Collaborator = components['schemas']['Collaborator'];
 export type CompleteData = components['schemas']['CompleteData'];
+export type ComputerKind = components['schemas']['ComputerKind'];
 export type CostData = components['schemas']['CostData'];
 export type CreateSession = components['schemas']['CreateSession'];
 export type CreateToken = components['schemas']['CreateToken'];
@@ -2181,6 +2203,7 @@ export type DecisionKind = components['schemas']['DecisionKind'];
 export type DecisionState = components['schemas']['DecisionState'];
 export type DecisionsPage = components['schemas']['DecisionsPage'];
 export type Delivery = components['schemas']['Delivery'];
+export type DrivingTool = components['schemas']['DrivingTool'];
 export type EditCommand = components['schemas']['EditCommand'];
 export type ErrorData = components['schemas']['ErrorData'];
 export type EventBody = components['schemas']['EventBody'];

@@ -10,6 +10,8 @@ function session(id: string, title = ""): Session {
     right: "owner",
     title,
     model: "scripted/demo",
+    computer: "desktop",
+    tools: ["computer", "browser"],
     instructions: "",
     cost_usd: 0,
     tokens: 0,

@@ -21,7 +21,7 @@ use deskhand_store::{AppendEvents, StoreError};
 use serde_json::Value;
 
 use self::context::HandContext;
-use super::Computers;
+use super::{Computers, NoScreen, check_screen};
 use crate::{FindError, InternalError, WakeError, refusal::refusals, sessions::find::find_with};
 
 /// The result of an action during which another person took control.
@@ -57,6 +57,8 @@ pub enum ActByHandError {
     #[error(transparent)]
     Find(#[from] FindError),
     #[error(transparent)]
+    NoScreen(#[from] NoScreen),
+    #[error(transparent)]
     BadCall(#[from] BadCall),
     /// The call does not fit the screen.
     #[error("{0}")]
@@ -81,7 +83,7 @@ pub enum ActByHandError {
 }
 
 refusals! {
-    ActByHandError passes on Find, Wake, Blob, Internal;
+    ActByHandError passes on Find, NoScreen, Wake, Blob, Internal;
     Self::BadCall(_) | Self::BadAction(_) | Self::NotByHand(_) => Invalid("bad_action"),
     Self::Ended(_) => Conflict("session_ended"),
     Self::AgentIsDriving(_) => Conflict("agent_is_driving"),
@@ -105,6 +107,9 @@ impl Computers {
         let session = find_with(&self.0.store, Right::Drive, viewer, id).await?;
         let has_control = self.check_free_for(user, &session)?;
         let invocation = self.invocation(&act)?;
+        if invocation.action().is_some() {
+            check_screen(&session)?;
+        }
         let guard = self.0.live.wake(&session).await?;
         let computer = guard.desk.computer().await;
         let computer = computer.map_err(ActByHandError::NoSandbox)?;

@@ -12,7 +12,7 @@ use deskhand_core::{
     viewer::Viewer,
 };
 
-use super::Computers;
+use super::{Computers, NoScreen, check_screen};
 use crate::{
     FindError, refusal::refusals, session_computer::SessionComputer, sessions::find::find_with,
 };
@@ -22,6 +22,8 @@ use crate::{
 pub enum ClipboardError {
     #[error(transparent)]
     Find(#[from] FindError),
+    #[error(transparent)]
+    NoScreen(#[from] NoScreen),
     #[error(
         "only the person who has control of session {0} can use its clipboard; take control first"
     )]
@@ -39,7 +41,7 @@ pub enum ClipboardError {
 }
 
 refusals! {
-    ClipboardError passes on Find;
+    ClipboardError passes on Find, NoScreen;
     Self::NoControl(_) => Conflict("no_control"),
     Self::Lost(_) => Conflict("control_changed"),
     Self::SomebodyElseDrives { lease, .. } => Conflict(
@@ -87,7 +89,8 @@ impl Computers {
         user: UserId,
         id: SessionId,
     ) -> Result<std::sync::Arc<SessionComputer>, ClipboardError> {
-        find_with(&self.0.store, Right::Drive, Viewer::User(user), id).await?;
+        let session = find_with(&self.0.store, Right::Drive, Viewer::User(user), id).await?;
+        check_screen(&session)?;
         let held = self.0.live.attendance(id).held().map(|held| held.lease);
         match held {
             Some(lease) if lease.user == user => {}

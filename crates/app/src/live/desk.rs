@@ -11,6 +11,7 @@ use deskhand_core::{
     action::ScreenSize,
     attachment::Attachment,
     blob::Blobs,
+    computer::ComputerKind,
     event::{EventBody, Failure},
     file::FileProblemKind,
     id::{SessionId, UserId},
@@ -34,7 +35,9 @@ use crate::{
 #[derive(Debug)]
 pub(crate) struct SessionDesk {
     session: SessionId,
-    screen: ScreenSize,
+    kind: ComputerKind,
+    /// The size of the screen, or of a page where there is none.
+    size: ScreenSize,
     computers: ComputerStarter,
     log: Log,
     tasks: Tasks,
@@ -56,7 +59,7 @@ enum Openness {
 impl SessionDesk {
     pub(crate) fn new(
         session: SessionId,
-        screen: ScreenSize,
+        (kind, size): (ComputerKind, ScreenSize),
         computers: ComputerStarter,
         log: Log,
         tasks: Tasks,
@@ -65,7 +68,8 @@ impl SessionDesk {
     ) -> Arc<Self> {
         Arc::new(Self {
             session,
-            screen,
+            kind,
+            size,
             computers,
             log,
             tasks,
@@ -200,7 +204,10 @@ impl SessionDesk {
                 message: "The session has ended.".to_owned(),
             });
         }
-        let spec = SandboxSpec::new(self.screen);
+        let spec = SandboxSpec {
+            computer: self.kind,
+            ..SandboxSpec::new(self.size)
+        };
         match self.computers.start(self.session, spec, self.life).await {
             Ok(computer) => {
                 let computer = Arc::new(computer);

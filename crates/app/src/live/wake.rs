@@ -132,7 +132,7 @@ impl LiveSessions {
         let parts = &self.0.parts;
         let desk = SessionDesk::new(
             session.id,
-            parts.turns.screen(),
+            (session.computer, parts.turns.size_of(session.computer)),
             parts.computers.clone(),
             parts.log.clone(),
             parts.tasks.clone(),

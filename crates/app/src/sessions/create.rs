@@ -2,6 +2,7 @@
 
 use deskhand_core::{
     budget::{Amount, BadBudget, ChangeBudget},
+    computer::{BadDrivingTools, ComputerKind, DrivingTool, DrivingTools},
     id::{SessionId, UserId},
     model::UnknownModel,
     network::policy::NetworkPolicy,
@@ -27,6 +28,9 @@ const LONGEST_METADATA_BYTES: usize = 16 * 1024;
 pub struct CreateSession {
     pub title: Option<String>,
     pub model: Option<String>,
+    pub computer: ComputerKind,
+    /// The tools by which its models drive the computer. Without them, all that fit it.
+    pub tools: Option<Vec<DrivingTool>>,
     /// Instructions for its agent besides those for every agent.
     pub instructions: Option<String>,
     /// The metadata, a JSON object.
@@ -44,6 +48,8 @@ pub struct CreateSession {
 pub enum CreateSessionError {
     #[error(transparent)]
     UnknownModel(#[from] UnknownModel),
+    #[error(transparent)]
+    BadTools(#[from] BadDrivingTools),
     #[error(transparent)]
     BadTitle(#[from] BadTitle),
     #[error(transparent)]
@@ -76,6 +82,7 @@ pub enum CreateSessionError {
 
 refusals! {
     CreateSessionError passes on UnknownModel, BadTitle, BadInstructions, BadNetwork, Wake, Internal;
+    Self::BadTools(_) => Invalid("bad_tools"),
     Self::LongMetadata(_) => Invalid("long_metadata"),
     Self::TooManyToday { used, limit, frees } => TooMany(
         "too_many_today",
@@ -117,6 +124,11 @@ impl Sessions {
             .model
             .unwrap_or_else(|| parts.catalog.default_model());
         parts.catalog.check(&model)?;
+        let computer = wanted.computer;
+        let tools = match wanted.tools {
+            Some(tools) => DrivingTools::choose(computer, tools)?,
+            None => DrivingTools::of(computer),
+        };
         let instructions = wanted.instructions.unwrap_or_default();
         change::check_instructions(&instructions)?;
         let title = wanted.title.unwrap_or_default();
@@ -147,6 +159,8 @@ impl Sessions {
             right: Right::Owner,
             title: title.trim().to_owned(),
             model,
+            computer,
+            tools,
             instructions,
             metadata,
             approvals,
@@ -172,6 +186,8 @@ impl Sessions {
             owner: session.owner,
             title: &session.title,
             model: &session.model,
+            computer: session.computer,
+            tools: &session.tools,
             instructions: &session.instructions,
             metadata: &session.metadata,
             approvals: &session.approvals,

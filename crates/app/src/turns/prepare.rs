@@ -33,9 +33,10 @@ impl Turns {
             .collect();
         let last_seq = history.iter().map(|event| event.seq).max().unwrap_or(0);
         let parts = &self.0;
-        let tools = tools::all().with_browser_scripts(parts.settings.browser_scripts);
+        let tools =
+            tools::offered(&session.tools).with_browser_scripts(parts.settings.browser_scripts);
         let prompt = SystemPrompt {
-            template: parts.settings.prompt.clone(),
+            template: parts.settings.prompt.for_tools(&session.tools),
             instructions: session.instructions.clone(),
             secrets: self.usable_secrets(&order).await?,
         };
@@ -57,7 +58,7 @@ impl Turns {
             originals,
             briefing,
             prompt,
-            screen: parts.settings.screen,
+            screen: parts.settings.size_of(session.computer),
             limits: parts.settings.turn.clone(),
             clock: Arc::clone(&parts.clock),
             stop: order.stop,

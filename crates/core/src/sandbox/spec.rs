@@ -2,13 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use crate::{action::ScreenSize, id::SessionId, secret::Secret};
+use crate::{action::ScreenSize, computer::ComputerKind, id::SessionId, secret::Secret};
 
 /// A sandbox to start. A provider honours every field or refuses it by name.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SandboxSpec {
     /// The session whose files it has. Absent for a sandbox that is started ahead of time, to be claimed later.
     pub session: Option<SessionId>,
+    pub computer: ComputerKind,
+    /// The size of the screen, or of a page where there is no screen.
     pub screen: ScreenSize,
     /// The image it is made from. Absent for the provider's own.
     pub image: Option<String>,
@@ -24,10 +26,11 @@ pub struct SandboxSpec {
 }
 
 impl SandboxSpec {
-    /// Describes a sandbox for no session yet, with the provider's image and limits and no network.
+    /// Describes a desktop for no session yet, with the provider's image and limits and no network.
     pub fn new(screen: ScreenSize) -> Self {
         Self {
             session: None,
+            computer: ComputerKind::Desktop,
             screen,
             image: None,
             limits: None,

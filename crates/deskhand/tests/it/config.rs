@@ -32,6 +32,10 @@ fn without_configuration_the_defaults_are_in_force() {
     width = 1024                                     # default
     height = 768                                     # default
 
+    [viewport]
+    width = 1280                                     # default
+    height = 800                                     # default
+
     [settle]
     quiet_ms = 60                                    # default
     max_ms = 2000                                    # default
@@ -187,6 +191,8 @@ fn flags_win_over_the_environment_and_the_environment_over_the_file() {
     [screen]
     width = 1280                                     # HOME/desk.toml
     height = 900                                     # DESKHAND_SCREEN_HEIGHT
+
+    [viewport]
 
     [settle]
 

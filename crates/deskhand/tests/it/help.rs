@@ -76,6 +76,7 @@ fn run_explains_itself() {
 
     Options:
           --model <MODEL>      Model to use, such as scripted/demo; `deskhand models` lists them
+          --computer <KIND>    Kind of computer: desktop, or browser for one without a screen, which is lighter [default: desktop]
           --budget-usd <USD>   US dollars it may cost before the agent asks for more; 0 means no limit
           --budget-tokens <N>  Tokens it may use before the agent asks for more; 0 means no limit
           --network <NETWORK>  Hosts that programs may contact: open, closed, or allow=HOST,HOST such as allow=pypi.org,*.example.com:443

@@ -14,6 +14,7 @@ mod decisions;
 mod doctor;
 mod files;
 mod gateway;
+mod headless;
 mod health;
 mod help;
 mod http_secrets;

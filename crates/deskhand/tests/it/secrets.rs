@@ -1,6 +1,6 @@
 //! Secrets: the agent types them into a real page, and nobody else gets to see them.
 
-mod page;
+pub(crate) mod page;
 
 use std::{fs::Permissions, os::unix::fs::PermissionsExt, path::Path};
 

@@ -16,6 +16,8 @@ pub enum BrowseError {
     Key(#[from] UnknownKey),
     #[error("this computer has no browser that can be driven")]
     NoBrowser,
+    #[error("no page is open yet: open one with the tool browser")]
+    NotStarted,
     #[error("could not start the browser")]
     Start(#[source] io::Error),
     #[error("there is no tab {0}: list the tabs")]

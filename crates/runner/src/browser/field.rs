@@ -166,7 +166,12 @@ impl Browser {
 
     /// Returns the page with the focus, and its title.
     async fn page_with_focus(&self, targets: &[TargetInfo]) -> Result<(Target, String), FillError> {
-        let pages = targets.iter().filter(|target| target.kind == "page");
+        // Without a screen, windows do not take the focus from each other: the tab that verbs use has it.
+        let only = self.settings.viewport.and_then(|_| self.current_target());
+        let is_meant = |target: &&TargetInfo| {
+            target.kind == "page" && only.as_ref().is_none_or(|id| *id == target.target_id)
+        };
+        let pages = targets.iter().filter(is_meant);
         let asked = pages.map(|info| async move {
             let page = self.devtools.attach(info).await.ok()?;
             // A page that does not answer cannot be the one that was just clicked into.

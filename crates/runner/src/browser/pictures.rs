@@ -285,6 +285,21 @@ impl Tab {
 }
 
 impl super::Browser {
+    /// Takes a picture of the current page as it is now, while a verb may go on.
+    pub(crate) async fn look(
+        &self,
+        format: BlobFormat,
+        secrets: &[Secret],
+    ) -> Result<Frame, BrowseError> {
+        let current = self.observer.seen().current;
+        let tab = self.tab(Some(current.ok_or(BrowseError::NotStarted)?));
+        let picture = tab
+            .await?
+            .picture(&PageArea::Viewport, format, secrets)
+            .await;
+        Ok(picture?.frame)
+    }
+
     /// Writes a file of the agent's. Its folder is created if it does not exist.
     pub(super) async fn write_file(
         &self,

@@ -1,10 +1,13 @@
 //! The properties of the browser that a tab's pages are shown.
 
-use deskhand_core::browser::Emulation;
+use deskhand_core::browser::{EmulatedViewport, Emulation};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{BrowseError, tab::Tab};
+use super::{BrowseError, BrowserSettings, tab::Tab};
+
+/// The method that gives a page a viewport.
+pub(super) const SET_VIEWPORT: &str = "Emulation.setDeviceMetricsOverride";
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -12,24 +15,41 @@ struct Version {
     user_agent: String,
 }
 
+impl BrowserSettings {
+    /// Returns the viewport of pages where there is no screen.
+    pub(super) fn usual_viewport(&self) -> Option<EmulatedViewport> {
+        self.viewport.map(|size| EmulatedViewport {
+            width: size.width,
+            height: size.height,
+            scale_percent: 100,
+        })
+    }
+}
+
+/// Returns the parameters of [`SET_VIEWPORT`].
+pub(super) fn viewport_params(viewport: EmulatedViewport) -> Value {
+    json!({
+        "width": viewport.width,
+        "height": viewport.height,
+        "screenWidth": viewport.width,
+        "screenHeight": viewport.height,
+        "deviceScaleFactor": f64::from(viewport.scale_percent) / 100.0,
+        "mobile": false,
+    })
+}
+
 impl Tab {
     /// Shows pages another viewport, language or time zone. It lasts until control changes hands or the tab closes.
     pub(super) async fn emulate(&self, emulation: &Emulation) -> Result<(), BrowseError> {
-        let viewport = match emulation.viewport {
-            Some(viewport) => self.page.call::<Value>(
-                "Emulation.setDeviceMetricsOverride",
-                json!({
-                    "width": viewport.width,
-                    "height": viewport.height,
-                    "deviceScaleFactor": f64::from(viewport.scale_percent) / 100.0,
-                    "mobile": false,
-                }),
-            ),
-            None => self
-                .page
-                .call("Emulation.clearDeviceMetricsOverride", json!({})),
+        let wanted = emulation
+            .viewport
+            .or_else(|| self.browser.settings.usual_viewport());
+        let (method, params) = match wanted {
+            Some(viewport) => (SET_VIEWPORT, viewport_params(viewport)),
+            None => ("Emulation.clearDeviceMetricsOverride", json!({})),
         };
-        self.unless_interrupted(viewport).await?;
+        let set = self.page.call::<Value>(method, params);
+        self.unless_interrupted(set).await?;
         let locale = emulation.locale.as_deref().unwrap_or_default();
         let params = json!({"locale": locale});
         let set = self

@@ -9,7 +9,11 @@ use futures::future::join_all;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{BrowseError, Browser, DevToolsError, tab::Tab, tab::auto_attach};
+use super::{
+    BrowseError, Browser, DevToolsError,
+    settings::{SET_VIEWPORT, viewport_params},
+    tab::{Tab, auto_attach},
+};
 
 /// The timeout for a tab to appear or to close.
 const TAB_TIMEOUT: Duration = Duration::from_secs(10);
@@ -105,6 +109,8 @@ impl Browser {
         ];
         let add_script = "Page.addScriptToEvaluateOnNewDocument";
         calls.extend(storage.map(|source| (add_script, json!({"source": source}))));
+        let viewport = self.settings.usual_viewport();
+        calls.extend(viewport.map(|viewport| (SET_VIEWPORT, viewport_params(viewport))));
         let calls = calls
             .into_iter()
             .map(|(method, params)| target.call::<Value>(method, params));
@@ -165,6 +171,13 @@ impl Browser {
         }
         self.observer.seen().current = Some(chosen);
         Ok(chosen)
+    }
+
+    /// Returns the target of the tab that verbs use.
+    pub(super) fn current_target(&self) -> Option<String> {
+        let mut seen = self.observer.seen();
+        let current = seen.current?;
+        seen.tab(current).map(|tab| tab.target.clone())
     }
 
     async fn is_visible(&self, tab: TabNumber) -> bool {

@@ -282,7 +282,7 @@ impl Tab {
                 height: side(part.height),
             },
             scale_percent: side(part.ratio * 100.0),
-            is_headless: self.browser.settings.is_headless,
+            is_headless: self.browser.settings.viewport.is_some(),
         })
     }
 }

@@ -1,8 +1,8 @@
-//! The browser of a desktop, which is started again for the next verb if it has ended.
+//! The browser of a computer, which is started again for the next verb if it has ended.
 
 use std::{
     io,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 use super::{
@@ -11,16 +11,18 @@ use super::{
 };
 use crate::browser::{BrowseError, Browser, BrowserSettings, DEVTOOLS_FLAG};
 
-/// The browser of a desktop. Clones share it.
+/// The browser of a computer, started or not. Clones share it.
 #[derive(Clone)]
-pub(super) struct BrowserSlot(Arc<SlotParts>);
+pub(crate) struct BrowserSlot(Arc<SlotParts>);
 
 struct SlotParts {
     supervisor: Supervisor,
-    display: String,
+    /// Absent where there is no screen.
+    display: Option<String>,
     /// The program and its arguments.
     argv: Vec<String>,
     settings: BrowserSettings,
+    /// Absent until it is started for the first time, and if it cannot be driven.
     browser: Mutex<Option<Browser>>,
 }
 
@@ -31,55 +33,62 @@ impl std::fmt::Debug for BrowserSlot {
 }
 
 impl BrowserSlot {
-    /// Starts the browser, if there is one.
-    pub(super) fn start(
+    /// Creates the slot of a browser. Nothing is started yet.
+    pub(crate) fn new(
         supervisor: Supervisor,
-        display: String,
+        display: Option<String>,
         argv: Vec<String>,
         settings: BrowserSettings,
-    ) -> Result<Self, StartDesktopError> {
-        let browser = programs::start_browser(&supervisor, &display, &argv, &settings)?;
-        Ok(Self(Arc::new(SlotParts {
+    ) -> Self {
+        Self(Arc::new(SlotParts {
             supervisor,
             display,
             argv,
             settings,
-            browser: Mutex::new(browser),
-        })))
+            browser: Mutex::default(),
+        }))
+    }
+
+    /// Starts the browser, if there is one.
+    pub(super) fn start(&self) -> Result<(), StartDesktopError> {
+        let started = self.0.start()?;
+        *self.browser() = started;
+        Ok(())
     }
 
     /// Returns the browser, as long as it can be asked.
-    pub(super) fn running(&self) -> Option<Browser> {
-        // No code under this lock panics halfway.
-        let browser = self
-            .0
-            .browser
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        browser.clone().filter(|browser| !browser.is_gone())
+    pub(crate) fn running(&self) -> Option<Browser> {
+        let browser = self.browser().clone();
+        browser.filter(|browser| !browser.is_gone())
     }
 
-    /// Returns the browser. One that has ended is started again.
-    pub(super) fn running_again(&self) -> Result<Browser, BrowseError> {
+    /// Returns the browser. It is started if it is not running.
+    pub(crate) fn running_again(&self) -> Result<Browser, BrowseError> {
         if let Some(browser) = self.running() {
             return Ok(browser);
         }
-        let SlotParts {
-            supervisor,
-            display,
-            argv,
-            settings,
-            browser,
-        } = &*self.0;
-        if !argv.iter().any(|word| word == DEVTOOLS_FLAG) {
+        if !self.0.argv.iter().any(|word| word == DEVTOOLS_FLAG) {
             return Err(BrowseError::NoBrowser);
         }
-        let started = programs::start_browser(supervisor, display, argv, settings);
+        let started = self.0.start();
         let started = started.map_err(|error| BrowseError::Start(io::Error::other(error)))?;
         let started = started.ok_or(BrowseError::NoBrowser)?;
-        started.note_restart();
-        let mut browser = browser.lock().unwrap_or_else(PoisonError::into_inner);
-        *browser = Some(started.clone());
+        if self.browser().replace(started.clone()).is_some() {
+            started.note_restart();
+        }
         Ok(started)
+    }
+
+    fn browser(&self) -> MutexGuard<'_, Option<Browser>> {
+        // No code under this lock panics halfway.
+        let browser = self.0.browser.lock();
+        browser.unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl SlotParts {
+    fn start(&self) -> Result<Option<Browser>, StartDesktopError> {
+        let display = self.display.as_deref();
+        programs::start_browser(&self.supervisor, display, &self.argv, &self.settings)
     }
 }

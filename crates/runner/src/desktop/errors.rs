@@ -4,7 +4,7 @@ use std::{io, path::PathBuf, time::Duration};
 
 use deskhand_core::action::BadAction;
 
-use super::{FillError, PictureError, UnknownKey, Untypable, XError};
+use super::{BrowseError, FillError, PictureError, UnknownKey, Untypable, XError};
 
 /// Reasons why a desktop did not start.
 #[derive(Debug, thiserror::Error)]
@@ -41,6 +41,10 @@ pub enum ActError {
     Key(#[from] UnknownKey),
     #[error(transparent)]
     Text(#[from] Untypable),
+    #[error("this computer has no screen, mouse or keyboard: use the tool browser")]
+    NoScreen,
+    #[error(transparent)]
+    Page(#[from] BrowseError),
     #[error("the action was cancelled")]
     Cancelled,
     /// See [`Desktop::ended`].

@@ -39,7 +39,7 @@ pub(super) struct Guard {
 
 /// The values to keep out of pictures and out of the clipboard. Clones share them.
 #[derive(Debug, Clone, Default)]
-pub(super) struct GuardedValues(Arc<Mutex<Vec<Secret>>>);
+pub(crate) struct GuardedValues(Arc<Mutex<Vec<Secret>>>);
 
 impl GuardedValues {
     pub(super) fn is_empty(&self) -> bool {
@@ -56,8 +56,18 @@ impl GuardedValues {
     }
 
     /// Returns a copy of all of them.
-    pub(super) fn all(&self) -> Vec<Secret> {
+    pub(crate) fn all(&self) -> Vec<Secret> {
         self.lock().clone()
+    }
+
+    /// Adds values, each once.
+    pub(crate) fn add(&self, values: impl IntoIterator<Item = Secret>) {
+        let mut known = self.lock();
+        for value in values {
+            if !known.contains(&value) {
+                known.push(value);
+            }
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, Vec<Secret>> {
@@ -84,12 +94,7 @@ impl Guard {
 
     /// Keeps these values out of pictures and of the clipboard from now on.
     pub(super) fn add(&self, values: impl IntoIterator<Item = Secret>) {
-        let mut known = self.values.lock();
-        for value in values {
-            if !known.contains(&value) {
-                known.push(value);
-            }
-        }
+        self.values.add(values);
         // It may have been copied before it was known to be one.
         self.seat.forget_selections_soon();
     }

@@ -47,17 +47,17 @@ const WINDOW_MANAGER_CONFIG: &str = include_str!("openbox.xml");
 
 /// The state shared by all supervising tasks.
 #[derive(Clone)]
-pub(super) struct Supervisor {
-    pub(super) tasks: Tasks,
+pub(crate) struct Supervisor {
+    pub(crate) tasks: Tasks,
     /// Ends all programs.
-    pub(super) stop: CancellationToken,
+    pub(crate) stop: CancellationToken,
     /// Receives a sentence whenever a program ends.
-    pub(super) notices: mpsc::Sender<String>,
+    pub(crate) notices: mpsc::Sender<String>,
     /// Set to the cause when the X server has ended.
-    pub(super) ended: watch::Sender<Option<String>>,
+    pub(crate) ended: watch::Sender<Option<String>>,
     /// Environment variables for programs started from the desktop.
-    pub(super) variables: BTreeMap<String, Secret>,
-    pub(super) ids: Arc<ProgramIds>,
+    pub(crate) variables: BTreeMap<String, Secret>,
+    pub(crate) ids: Arc<ProgramIds>,
 }
 
 /// A running program and its process group.
@@ -290,7 +290,7 @@ pub(super) fn keep_window_manager(
 /// People and programs may close the browser. Its end is only reported: it is started again for the next verb.
 pub(super) fn start_browser(
     supervisor: &Supervisor,
-    display: &str,
+    display: Option<&str>,
     argv: &[String],
     settings: &BrowserSettings,
 ) -> Result<Option<Browser>, StartDesktopError> {
@@ -336,7 +336,11 @@ pub(super) fn start_browser(
 /// Starts a browser that reads DevTools messages from descriptor 3 and writes to 4, which std cannot set up.
 ///
 /// Both are one socket instead of pipes, since other processes of the same user can reopen a process's pipes.
-fn start_with_devtools(display: &str, argv: &[String], socket: UnixStream) -> io::Result<Program> {
+fn start_with_devtools(
+    display: Option<&str>,
+    argv: &[String],
+    socket: UnixStream,
+) -> io::Result<Program> {
     let socket = OwnedFd::from(socket);
     let mut command = command("sh");
     command
@@ -347,8 +351,9 @@ fn start_with_devtools(display: &str, argv: &[String], socket: UnixStream) -> io
     Program::start(quiet(&mut command, display))
 }
 
-fn quiet<'a>(command: &'a mut Command, display: &str) -> &'a mut Command {
-    command.env("DISPLAY", display).stderr(Stdio::null())
+fn quiet<'a>(command: &'a mut Command, display: Option<&str>) -> &'a mut Command {
+    let display = display.map(|display| ("DISPLAY", display));
+    command.envs(display).stderr(Stdio::null())
 }
 
 /// Writes the window manager's configuration into `folder`.

@@ -24,8 +24,8 @@ use super::{LinkError, Outbox, Server, Socket, places::StreamPlaces};
 use crate::{
     barrier::Barrier,
     code_server::{CodeServer, CodeServerError},
-    desktop::Desktop,
     files, ports,
+    surface::Surface,
     terminals::{Terminals, Viewer},
     whole_story,
 };
@@ -57,7 +57,7 @@ enum StreamError {
 #[derive(Debug, Clone)]
 pub(super) struct StreamOpener {
     server: Server,
-    desktop: Desktop,
+    surface: Surface,
     terminals: Terminals,
     code: CodeServer,
     outbox: Outbox,
@@ -69,7 +69,7 @@ pub(super) struct StreamOpener {
 impl StreamOpener {
     pub(super) fn new(
         server: Server,
-        desktop: Desktop,
+        surface: Surface,
         terminals: Terminals,
         code: CodeServer,
         outbox: Outbox,
@@ -78,7 +78,7 @@ impl StreamOpener {
     ) -> Self {
         Self {
             server,
-            desktop,
+            surface,
             terminals,
             code,
             outbox,
@@ -129,7 +129,7 @@ impl StreamOpener {
             }
             StreamTarget::File => self.join_file(stream, actor).await,
             StreamTarget::Screen => {
-                let screen = self.desktop.connect_screen().await;
+                let screen = self.surface.connect_screen().await;
                 let (reader, writer) = screen.map_err(StreamError::Screen)?.into_split();
                 self.carry(stream, reader, writer).await
             }

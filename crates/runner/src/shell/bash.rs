@@ -159,7 +159,8 @@ pub(crate) fn program(config: &ShellConfig) -> Command {
     let mut command = Command::new("env");
     command
         .env("HOME", &config.home)
-        .env("DISPLAY", &config.display)
+        .env_remove("DISPLAY")
+        .envs(config.display.iter().map(|display| ("DISPLAY", display)))
         .env("LANG", "C.UTF-8")
         .env("SHELL", "/bin/bash")
         .env("PATH", search_path())

@@ -4,6 +4,7 @@ use std::{io, sync::Arc, time::Duration};
 
 use deskhand_core::{
     action::{Action, Point, ScreenSize},
+    computer::ComputerKind,
     id::UserId,
     sandbox::{
         Act, Actor, Call, ComputerError, LeaseHolder, LeaseOutcome, RunnerReply, RunnerRequest,
@@ -57,6 +58,7 @@ async fn the_link_needs_no_socket() {
         variables: Default::default(),
         socket: String::new(),
         token,
+        computer: ComputerKind::Desktop,
         screen: ScreenSize {
             width: 640,
             height: 480,

@@ -5,6 +5,8 @@
 
 use std::path::{Path, PathBuf};
 
+use deskhand_core::computer::ComputerKind;
+
 /// The paths of browsers, best first.
 ///
 /// Debian's `/usr/bin/chromium` is a script that adds its own flags, so the program behind it comes first.
@@ -18,9 +20,8 @@ const PROGRAMS: [&str; 4] = [
 /// The path of the start page in every sandbox.
 pub(crate) const START_PAGE: &str = "/run/deskhand/start.html";
 
-const FLAGS: [&str; 26] = [
+const FLAGS: [&str; 25] = [
     "--user-data-dir=/home/agent/.config/chromium",
-    "--start-maximized",
     // The runner asks for the focused field before it types a secret. It is a pipe and not a port, so that other
     // programs in the sandbox cannot reach it. It also makes Chromium tell pages that a program drives it
     // (`navigator.webdriver`), which is true and stays so.
@@ -59,6 +60,13 @@ const FLAGS: [&str; 26] = [
     "--disable-backgrounding-occluded-windows",
 ];
 
+/// The flag of a desktop's browser.
+const ON_DESKTOP: [&str; 1] = ["--start-maximized"];
+
+/// The flag of a browser without a screen. It is the same program as on a desktop, and not the smaller one that only has
+/// this mode, so that pages behave alike.
+const HEADLESS: [&str; 1] = ["--headless=new"];
+
 /// The folders in which the browser looks for settings of the toolkit, such as modules to load. They are in a part of
 /// the sandbox that nobody can write to, and not in the home.
 const ENVIRONMENT: [&str; 2] = [
@@ -66,8 +74,8 @@ const ENVIRONMENT: [&str; 2] = [
     "XDG_DATA_HOME=/run/deskhand/browser",
 ];
 
-/// Returns the browser's program and arguments, or nothing if there is no browser.
-pub(crate) fn command_line() -> Vec<String> {
+/// Returns the browser's program and arguments on a computer of this kind, or nothing if there is no browser.
+pub(crate) fn command_line(computer: ComputerKind) -> Vec<String> {
     let Some(program) = program() else {
         return Vec::new();
     };
@@ -75,7 +83,16 @@ pub(crate) fn command_line() -> Vec<String> {
     command_line.extend(ENVIRONMENT.map(str::to_owned));
     command_line.push(program.display().to_string());
     command_line.extend(FLAGS.map(str::to_owned));
-    command_line.push(format!("file://{START_PAGE}"));
+    match computer {
+        ComputerKind::Desktop => {
+            command_line.extend(ON_DESKTOP.map(str::to_owned));
+            command_line.push(format!("file://{START_PAGE}"));
+        }
+        ComputerKind::Browser => {
+            command_line.extend(HEADLESS.map(str::to_owned));
+            command_line.push("about:blank".to_owned());
+        }
+    }
     command_line
 }
 
@@ -94,7 +111,7 @@ mod tests {
 
     #[test]
     fn nothing_hides_from_sites_that_an_agent_drives() {
-        for flag in FLAGS {
+        for flag in FLAGS.into_iter().chain(ON_DESKTOP).chain(HEADLESS) {
             let hides = ["AutomationControlled", "--user-agent", "--no-sandbox"];
             assert!(hides.iter().all(|hide| !flag.contains(hide)), "{flag}");
         }

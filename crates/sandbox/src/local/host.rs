@@ -32,7 +32,6 @@ const NEEDED: [(&str, &str); 3] = [
 pub(crate) struct Host {
     pub(crate) settings: ProviderSettings,
     pub(crate) bubblewrap: PathBuf,
-    pub(crate) browser: Vec<String>,
     pub(crate) identity: Identity,
     pub(crate) spawner: Spawner,
     /// The paths as bubblewrap sees them.
@@ -55,9 +54,8 @@ impl Host {
                 return Err(missing(&format!("{program} is not installed"), package));
             }
         }
-        let browser = browser::command_line();
-        if browser.is_empty() {
-            tracing::warn!("no browser is installed, so desktops will have none");
+        if browser::program().is_none() {
+            tracing::warn!("no browser is installed, so sandboxes will have none");
         }
         let identity = Identity::of_sandboxes();
         make_passage(&settings.dir, identity)?;
@@ -71,7 +69,6 @@ impl Host {
         let (spawner, view) = Spawner::start(identity, &settings.dir, &settings.runner)?;
         Ok(Self {
             bubblewrap,
-            browser,
             identity,
             spawner,
             homes: Homes::prepare(settings.disk_quota, &settings.dir, settings.limits, &view)?,

@@ -8,6 +8,7 @@ use std::{io, os::unix::net::UnixStream, sync::Arc};
 use async_trait::async_trait;
 use deskhand_core::{
     action::ScreenSize,
+    computer::ComputerKind,
     id::{RequestId, SessionId},
     sandbox::{
         Actor, ByteStream, Call, Computer, ComputerError, ForRunner, LeaseHolder, LeaseOutcome,
@@ -62,6 +63,8 @@ use self::{
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct LocalSpec {
     pub(crate) session: SessionId,
+    pub(crate) computer: ComputerKind,
+    /// The size of the screen, or of a page where there is no screen.
     pub(crate) screen: ScreenSize,
     pub(crate) limits: SandboxLimits,
     /// True if it must not start where its limits cannot be enforced.

@@ -27,7 +27,7 @@ pub(crate) fn routes() -> OpenApiRouter<Shared> {
     params(SessionPath),
     responses(
         (status = 200, description = "the text, if there is one", body = ClipboardView),
-        (status = 409, description = "`no_control`, `control_changed`, `somebody_else_drives`, `no_sandbox`"),
+        (status = 409, description = "`no_control`, `control_changed`, `somebody_else_drives`, `no_screen`, `no_sandbox`"),
         (status = 413, description = "`text_too_long`"),
     ),
 )]
@@ -52,7 +52,7 @@ pub(crate) async fn read(
     request_body = SetClipboardBody,
     responses(
         (status = 204, description = "programs can paste it"),
-        (status = 409, description = "`no_control`, `control_changed`, `somebody_else_drives`, `no_sandbox`"),
+        (status = 409, description = "`no_control`, `control_changed`, `somebody_else_drives`, `no_screen`, `no_sandbox`"),
         (status = 413, description = "`text_too_long`"),
     ),
 )]

@@ -32,7 +32,7 @@ pub(crate) fn routes() -> OpenApiRouter<Shared> {
     responses(
         (status = 200, description = "you have control", body = LeaseView),
         (status = 400, description = "`bad_seconds`"),
-        (status = 409, description = "`somebody_else_drives`, `not_private`, `session_ended`"),
+        (status = 409, description = "`somebody_else_drives`, `not_private`, `no_screen`, `session_ended`"),
     ),
 )]
 pub(crate) async fn take(

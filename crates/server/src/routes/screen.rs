@@ -111,7 +111,7 @@ fn show(picture: Picture, caching: &'static str) -> Response {
     responses(
         (status = 101, description = "the WebSocket is open"),
         (status = 400, description = "`malformed`"),
-        (status = 409, description = "`no_sandbox`"),
+        (status = 409, description = "`no_sandbox`, `no_screen`"),
         (status = 429, description = "`too_many_awake`, `too_many_sockets`"),
     ),
 )]

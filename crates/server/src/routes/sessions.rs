@@ -43,7 +43,7 @@ pub(crate) struct SessionsQuery {
     request_body = CreateSessionBody,
     responses(
         (status = 201, description = "the session", body = SessionView),
-        (status = 400, description = "`unknown_model`, `bad_instructions`, `long_title`, `bad_title`, `long_metadata`, `bad_policy`, `bad_budget`, `bad_network`"),
+        (status = 400, description = "`unknown_model`, `bad_instructions`, `long_title`, `bad_title`, `long_metadata`, `bad_policy`, `bad_budget`, `bad_network`, `bad_tools`"),
         (status = 403, description = "`network_ceiling`"),
         (status = 429, description = "`too_many_awake`, `too_many_today`"),
     ),
@@ -56,6 +56,8 @@ pub(crate) async fn create(
     let wanted = CreateSession {
         title: body.title,
         model: body.model,
+        computer: body.computer.unwrap_or_default(),
+        tools: body.tools,
         instructions: body.instructions,
         metadata: body.metadata,
         approvals: body.approvals,

@@ -103,6 +103,10 @@ const MIGRATIONS: &[Migration] = &[
         number: 23,
         sql: include_str!("../../migrations/0023_instructions_by.sql"),
     },
+    Migration {
+        number: 24,
+        sql: include_str!("../../migrations/0024_computer.sql"),
+    },
 ];
 
 /// The advisory lock that keeps two starting servers from migrating at the same time on PostgreSQL. It can be any

@@ -5,6 +5,7 @@ use std::time::Duration;
 use deskhand_core::{
     budget::{Budget, ChangeBudget},
     clock::{Clock, SystemClock},
+    computer::{ComputerKind, DrivingTools},
     id::SessionId,
     limits::{Limits, UserLimits},
     network::policy::NetworkPolicy,
@@ -65,12 +66,14 @@ async fn what_was_decided_for_a_user_is_kept(world: World) {
 async fn sessions_are_made_up_to_the_limit_also_at_once(world: World) {
     let now = SystemClock.now();
     let (metadata, approvals) = (serde_json::json!({}), Policy::default());
-    let network = NetworkPolicy::default();
+    let (network, tools) = (NetworkPolicy::default(), DrivingTools::default());
     let new = |created_at| NewSession {
         id: SessionId::new(),
         owner: world.user,
         title: "",
         model: "scripted/demo",
+        computer: ComputerKind::Desktop,
+        tools: &tools,
         instructions: "",
         metadata: &metadata,
         approvals: &approvals,

@@ -1,13 +1,18 @@
 //! Rules of the browser in a running sandbox.
 
 use deskhand_core::{
+    action::Action,
     blob::BlobFormat,
     browser::{Browse, BrowserFinding, BrowserVerb, PageArea, TabNumber},
-    id::UserId,
-    sandbox::{ComputerError, LeaseHolder, Sandbox},
+    computer::ComputerKind,
+    id::{SessionId, UserId},
+    sandbox::{
+        Act, Actor, ComputerError, LeaseHolder, Look, ReadClipboard, Sandbox, SandboxSpec,
+        StreamTarget,
+    },
 };
 
-use super::perform;
+use super::{Subject, perform, said, spec};
 
 pub(super) async fn the_browser_opens_pages_and_tabs(sandbox: &dyn Sandbox) {
     let url = "about:blank".parse().unwrap();
@@ -49,4 +54,53 @@ pub(super) async fn the_lease_holds_for_the_browser(sandbox: &dyn Sandbox) {
     sandbox.set_lease_holder(LeaseHolder::Nobody).await;
     let read = perform(sandbox, Browse::new(BrowserVerb::ReadText)).await;
     assert!(read.is_ok(), "{read:?}");
+}
+
+pub(super) async fn a_computer_may_have_no_screen(subject: &Subject) {
+    let spec = SandboxSpec {
+        computer: ComputerKind::Browser,
+        ..spec()
+    };
+    let claimed = subject.sandboxes.claim(SessionId::new(), spec.clone());
+    let sandbox = claimed.await.expect("a browser can be claimed");
+    assert_eq!(said(&*sandbox, "echo hello").await, "hello\n");
+    let look = Look {
+        format: BlobFormat::Png,
+        shown: None,
+    };
+    // Nothing is to be seen before a page is open.
+    let early = perform(&*sandbox, look.clone()).await;
+    let problem = "no page is open yet: open one with the tool browser".to_owned();
+    assert_eq!(early, Err(ComputerError::Failed(problem)));
+    let url = "about:blank".parse().unwrap();
+    let opened = perform(&*sandbox, Browse::new(BrowserVerb::Navigate { url })).await;
+    let opened = opened.unwrap();
+    assert_eq!(
+        (&*opened.page.unwrap().url, opened.changes),
+        ("about:blank", Vec::new())
+    );
+    let frame = perform(&*sandbox, look).await.unwrap();
+    assert_eq!(frame.size, spec.screen, "a page has the size of the spec");
+    assert!(frame.bytes.starts_with(b"\x89PNG"));
+    // Whatever needs a screen fails, and says what to do instead.
+    let no_screen =
+        "this computer has no screen, mouse or keyboard: use the tool browser".to_owned();
+    let no_screen = ComputerError::Failed(no_screen);
+    let key = Act {
+        action: Action::Key {
+            keys: "a".to_owned(),
+            repeat: 1,
+        },
+        look: true,
+        shown: None,
+    };
+    assert_eq!(perform(&*sandbox, key).await, Err(no_screen.clone()));
+    assert_eq!(
+        perform(&*sandbox, ReadClipboard).await,
+        Err(no_screen.clone())
+    );
+    let watched = sandbox.open(StreamTarget::Screen, Actor::Agent).await;
+    let refused = watched.err().expect("there is nothing to watch");
+    assert!(refused.to_string().contains("no screen"), "{refused}");
+    sandbox.stop().await;
 }

@@ -10,11 +10,12 @@ use deskhand_core::{
     action::{Action, Point, ScreenSize},
     blob::BlobFormat,
     browser::Browse,
+    computer::ComputerKind,
     edit::EditCommand,
     sandbox::{
         Act, Acted, ClipboardRead, ClipboardSet, ComputerError, FilePut, FindField, Frame,
-        ListTerminals, Progress, PutFile, ReadClipboard, RunnerReply, RunnerRequest, SecretTyped,
-        SecretsCovered, TerminalFound, TerminalList, TypeSecret,
+        ListTerminals, Progress, PutFile, ReadClipboard, RunnerReply, RunnerRequest, SandboxSpec,
+        SecretTyped, SecretsCovered, TerminalFound, TerminalList, TypeSecret,
     },
     secret::Secret,
     shell::{ShellEnding, ShellOutput, ShellRequest},
@@ -36,12 +37,17 @@ use super::{
 
 /// The maximum number of pieces of output that wait to be passed on.
 const PROGRESS_LENGTH: usize = 16;
+/// The error of everything that needs a screen where there is none.
+pub(super) const NO_SCREEN: &str =
+    "this computer has no screen, mouse or keyboard: use the tool browser";
 /// The only frame of the only page.
 const FRAME: &str = "frame-1";
 
 /// A computer in memory.
 #[derive(Debug)]
 pub(super) struct FakeMachine {
+    pub(super) computer: ComputerKind,
+    /// The size of the screen, or of a page where there is none.
     pub(super) screen: ScreenSize,
     pub(super) terminals: FakeTerminals,
     commands: HashMap<String, FakeCommand>,
@@ -61,6 +67,8 @@ pub(super) struct MachineState {
     /// The origin of the page whose field has the focus.
     pub(super) focus: Option<Origin>,
     browser: FakeBrowser,
+    /// True once a verb was carried out. Without a screen, nothing can be seen before.
+    is_browsing: bool,
     clipboard: Option<String>,
     pub(super) typed: Vec<Secret>,
     pub(super) covered: Vec<Secret>,
@@ -69,10 +77,11 @@ pub(super) struct MachineState {
 
 impl FakeMachine {
     pub(super) fn new(
-        screen: ScreenSize,
+        spec: &SandboxSpec,
         files: Files,
         commands: HashMap<String, FakeCommand>,
     ) -> Self {
+        let screen = spec.screen;
         let pointer = Point {
             x: i32::from(screen.width / 2),
             y: i32::from(screen.height / 2),
@@ -84,12 +93,14 @@ impl FakeMachine {
             colour: watch::Sender::new([0xf7, 0xf4, 0xee]),
             focus: None,
             browser: FakeBrowser::default(),
+            is_browsing: false,
             clipboard: None,
             typed: Vec::new(),
             covered: Vec::new(),
             carried_out: Vec::new(),
         };
         Self {
+            computer: spec.computer,
             screen,
             terminals: FakeTerminals::default(),
             commands,
@@ -136,6 +147,7 @@ impl FakeMachine {
             () = entry.cancel.cancelled() => return Err(ComputerError::Cancelled),
             turn = turn => turn,
         };
+        self.check_screen(&request)?;
         self.state().carried_out.push(request.clone());
         match request {
             RunnerRequest::Act(act) => self.act(act, entry).await.map(RunnerReply::Act),
@@ -190,6 +202,35 @@ impl FakeMachine {
         }
     }
 
+    /// Checks that the computer has what the request needs: a screen, or at least a page.
+    fn check_screen(&self, request: &RunnerRequest) -> Result<(), ComputerError> {
+        if self.computer.has_screen() {
+            return Ok(());
+        }
+        let is_look = matches!(
+            request,
+            RunnerRequest::Look(_)
+                | RunnerRequest::Act(Act {
+                    action: Action::Screenshot,
+                    ..
+                })
+        );
+        if is_look && !self.state().is_browsing {
+            let problem = "no page is open yet: open one with the tool browser";
+            return Err(ComputerError::Failed(problem.to_owned()));
+        }
+        let needs_screen = matches!(
+            request,
+            RunnerRequest::Act(_)
+                | RunnerRequest::ReadClipboard(_)
+                | RunnerRequest::SetClipboard(_)
+        );
+        if needs_screen && !is_look {
+            return Err(ComputerError::Failed(NO_SCREEN.to_owned()));
+        }
+        Ok(())
+    }
+
     async fn act(&self, act: Act, entry: &RequestEntry) -> Result<Acted, ComputerError> {
         let Act {
             action,
@@ -232,6 +273,7 @@ impl FakeMachine {
 
     fn browse(&self, browse: &Browse) -> RequestResult {
         let frame = self.frame(None);
+        self.state().is_browsing = true;
         browser::perform(&mut self.state().browser, browse, frame)
     }
 

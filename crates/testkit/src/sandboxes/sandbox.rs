@@ -24,7 +24,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     Files, files,
-    machine::FakeMachine,
+    machine::{FakeMachine, NO_SCREEN},
     ports::{self, FakePorts, LeasedStream},
     requests::RequestTable,
     screen,
@@ -63,7 +63,7 @@ impl FakeSandbox {
         tasks: Tasks,
     ) -> Arc<Self> {
         Arc::new(Self {
-            machine: Arc::new(FakeMachine::new(spec.screen, files, commands)),
+            machine: Arc::new(FakeMachine::new(spec, files, commands)),
             variables: spec.variables.clone(),
             authority: spec.authority.clone(),
             requests: Mutex::default(),
@@ -216,6 +216,9 @@ impl Streams for FakeSandbox {
             return Err(ComputerError::Gone);
         }
         let (client, serving) = match target {
+            StreamTarget::Screen if !self.machine.computer.has_screen() => {
+                return Err(ComputerError::Failed(NO_SCREEN.to_owned()));
+            }
             StreamTarget::Screen => {
                 let (client, server) = screen::stream();
                 let (size, colour) = (self.machine.screen, self.machine.state().colour.subscribe());

@@ -8,6 +8,7 @@ mod audit;
 mod briefing;
 mod browser_wires;
 mod clipboard;
+mod computers;
 mod decisions;
 mod files;
 mod fuzz;

@@ -109,7 +109,7 @@ export function Screen(props: ScreenProps) {
               <LastPicture
                 key={lastPictureUrl}
                 src={lastPictureUrl}
-                note={offNote(state, sandbox)}
+                note={offNote(state, sandbox, "desktop")}
               />
             </ScreenCover>
           </div>

@@ -1,4 +1,4 @@
-import type { SandboxState, SessionState } from "../../api/types";
+import type { ComputerKind, SandboxState, SessionState } from "../../api/types";
 
 /** The content of the screen pane: the live desktop, a note that it is starting, or the last picture. */
 export type ScreenMode = "live" | "starting" | "off";
@@ -10,17 +10,17 @@ export function screenMode(state: SessionState, sandbox: SandboxState): ScreenMo
   return "off";
 }
 
-/** Returns the reason why there is no live screen, and how to get it back. */
-export function offNote(state: SessionState, sandbox: SandboxState): string {
+/** Returns the reason why there is nothing live to see, and how to get it back. */
+export function offNote(state: SessionState, sandbox: SandboxState, computer: ComputerKind): string {
   if (state === "terminated") return "The session has ended.";
   switch (sandbox) {
     case "lost":
-      return "The desktop went away. It starts again with your next message.";
+      return `The ${computer} went away. It starts again with your next message.`;
     case "paused":
-      return "The desktop is paused. It resumes with your next message.";
+      return `The ${computer} is paused. It resumes with your next message.`;
     case "stopped":
-      return "The desktop is asleep. It wakes with your next message.";
+      return `The ${computer} is asleep. It wakes with your next message.`;
     default:
-      return "There is no desktop. Your next message tries to start one.";
+      return `There is no ${computer}. Your next message tries to start one.`;
   }
 }

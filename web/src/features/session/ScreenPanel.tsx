@@ -20,9 +20,15 @@ import { screenMode } from "../screen/screenMode";
 import type { PanelProps } from "../workplace/panel";
 import { useShowPanel } from "../workplace/showPanel";
 import { useLiveSession } from "./LiveSession";
+import { PagePanel } from "./PagePanel";
 
-/** The session's screen, with the controls for it. */
-export function ScreenPanel({ session, sandbox }: PanelProps) {
+/** The session's screen, or the page in its browser where there is none. */
+export function ScreenPanel(props: PanelProps) {
+  return props.session.computer === "browser" ? <PagePanel {...props} /> : <DesktopPanel {...props} />;
+}
+
+/** The screen of a desktop, with the controls for it. */
+function DesktopPanel({ session, sandbox }: PanelProps) {
   const { state, timeline, control, me } = useLiveSession();
   const take = useTakeControl(session.id);
   const handBack = useHandBack(session.id);

@@ -4,6 +4,7 @@ import { useState } from "react";
 
 import { messageOf } from "../../api/client";
 import { useStartSession } from "../../api/sessions";
+import type { ComputerKind } from "../../api/types";
 import { Button } from "../../components/Button";
 import { Composer } from "../../components/Composer";
 import { START_FIELD } from "../account/Navigation";
@@ -12,22 +13,26 @@ import { useAttachments } from "../attachments/useAttachments";
 import { InstructionsField } from "../models/Instructions";
 import { ModelPicker } from "../models/ModelPicker";
 import { NEW_SESSION, useDraft } from "../session/useDraft";
+import { ComputerPicker } from "./ComputerPicker";
 
 const EXAMPLES = ["Show me the demo"];
+const PLACES: Record<ComputerKind, string> = { desktop: "on a desktop", browser: "in a browser" };
 
 /** The form that starts a session with a task for the agent. */
 export function StartSession() {
   const draft = useDraft(NEW_SESSION);
   const [model, setModel] = useState<string | null>(null);
+  const [computer, setComputer] = useState<ComputerKind>("desktop");
   const [instructions, setInstructions] = useState<string | null>(null);
   const start = useStartSession();
   const attachments = useAttachments(null);
   const navigate = useNavigate();
-  const send = (content: string) =>
+  const send = (content: string, kind = computer) =>
     start.mutate(
       {
         content,
         upload: attachments.upload,
+        computer: kind,
         ...(model !== null && { model }),
         ...(instructions !== null && { instructions: instructions.trim() }),
       },
@@ -48,18 +53,19 @@ export function StartSession() {
         fieldId={START_FIELD}
         draft={draft.text}
         onDraft={draft.change}
-        onSend={send}
+        onSend={(content) => send(content)}
         isSending={start.isPending}
         onFiles={attachments.add}
         attachments={<AttachmentChips attachments={attachments} />}
         isAttaching={attachments.waitsFor !== null}
         hasAttachments={attachments.list.length > 0}
         error={start.error ? messageOf(start.error) : undefined}
-        placeholder="Describe the work. The agent does it on a desktop of its own, and you can watch."
+        placeholder={`Describe the work. The agent does it ${PLACES[computer]} of its own, and you can watch.`}
         isTall
         tools={
           <>
             <ModelPicker value={model} onChange={setModel} />
+            <ComputerPicker value={computer} onChange={setComputer} />
             <Button
               look="ghost"
               aria-expanded={instructions !== null}
@@ -82,7 +88,8 @@ export function StartSession() {
             key={example}
             type="button"
             disabled={start.isPending}
-            onClick={() => send(example)}
+            // The demo shows a desktop.
+            onClick={() => send(example, "desktop")}
             className="inline-flex h-7 items-center gap-1.5 rounded-full border border-line-strong bg-surface px-3 text-[13px] text-soft hover:bg-hover hover:text-ink disabled:opacity-50"
           >
             <Sparkles aria-hidden className="size-3.5 text-accent" />

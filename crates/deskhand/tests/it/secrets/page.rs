@@ -3,7 +3,7 @@
 /// A server of two origins: a form with two fields and a button, each of a colour of its own, and two frames
 /// of other origins, one of them of the same site. It has no form for browsers that do not say that a program drives
 /// them. It notes the hashes of what it gets, and shows it.
-pub(super) const SERVER: &str = r##"
+pub(crate) const SERVER: &str = r##"
 import hashlib, http.server, threading, urllib.parse
 
 FORM = """<!doctype html><title>form</title><style>
@@ -51,20 +51,20 @@ for port in (8001, 8002):
 "##;
 
 /// A picture that the server keeps.
-pub(super) struct Picture {
+pub(crate) struct Picture {
     width: usize,
     rgb: Vec<u8>,
 }
 
 /// The smallest rectangle around something: first and last column, first and last row.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Rectangle {
+pub(crate) struct Rectangle {
     columns: (usize, usize),
     rows: (usize, usize),
 }
 
 impl Picture {
-    pub(super) fn read(bytes: &[u8]) -> Self {
+    pub(crate) fn read(bytes: &[u8]) -> Self {
         let mut reader = png::Decoder::new(std::io::Cursor::new(bytes))
             .read_info()
             .unwrap();
@@ -85,11 +85,11 @@ impl Picture {
             .map(move |(index, _)| (index % width, index / width))
     }
 
-    pub(super) fn count(&self, colour: [u8; 3]) -> usize {
+    pub(crate) fn count(&self, colour: [u8; 3]) -> usize {
         self.points_of(colour).count()
     }
 
-    pub(super) fn box_of(&self, colour: [u8; 3]) -> Option<Rectangle> {
+    pub(crate) fn box_of(&self, colour: [u8; 3]) -> Option<Rectangle> {
         let (columns, rows): (Vec<_>, Vec<_>) = self.points_of(colour).unzip();
         Some(Rectangle {
             columns: (*columns.iter().min()?, *columns.iter().max()?),
@@ -97,7 +97,7 @@ impl Picture {
         })
     }
 
-    pub(super) fn is_black(&self, Rectangle { columns, rows }: Rectangle) -> bool {
+    pub(crate) fn is_black(&self, Rectangle { columns, rows }: Rectangle) -> bool {
         (rows.0..=rows.1).all(|y| {
             let at = |x: usize| 3 * (y * self.width + x);
             let row = &self.rgb[at(columns.0)..at(columns.1 + 1)];

@@ -99,7 +99,7 @@ impl World {
             browser_settings: BrowserSettings {
                 home: folder.path().to_owned(),
                 allows_scripts: true,
-                is_headless: false,
+                viewport: None,
             },
             runtime_dir: folder.path().join("run"),
             variables: BTreeMap::new(),

@@ -5,6 +5,7 @@ use std::{path::PathBuf, time::Duration};
 use bytes::Bytes;
 use deskhand_core::{
     action::ScreenSize,
+    computer::ComputerKind,
     id::RequestId,
     sandbox::{Actor, RunnerRequest},
     secret::Secret,
@@ -56,6 +57,7 @@ impl Server {
             variables: Default::default(),
             socket: socket.to_str().unwrap().to_owned(),
             token: Secret::new(TOKEN),
+            computer: ComputerKind::Desktop,
             screen,
             settle_quiet_ms: 20,
             settle_max_ms: 500,

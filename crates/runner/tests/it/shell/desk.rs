@@ -30,7 +30,7 @@ impl Desk {
         let tasks = Tasks::default();
         let config = ShellConfig {
             home: home.path().canonicalize().unwrap(),
-            display: ":77".to_owned(),
+            display: Some(":77".to_owned()),
             output_bytes,
             variables: std::collections::BTreeMap::new(),
         };

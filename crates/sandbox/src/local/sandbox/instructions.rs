@@ -16,7 +16,7 @@ use deskhand_runner_protocol::{
 use super::{LocalExtras, LocalSpec};
 use crate::{
     code_server,
-    local::{bubblewrap, host::Host},
+    local::{browser, bubblewrap, host::Host},
 };
 
 /// Returns the settings of the runner.
@@ -33,11 +33,12 @@ pub(super) fn runner_config(
     RunnerConfig {
         socket: bubblewrap::SOCKET.to_owned(),
         token,
+        computer: spec.computer,
         screen: spec.screen,
         settle_quiet_ms: ms(host.settings.settle_quiet),
         settle_max_ms: ms(host.settings.settle_max),
         shell_output_bytes: host.settings.shell_output_bytes,
-        browser: host.browser.clone(),
+        browser: browser::command_line(spec.computer),
         browser_scripts: host.settings.browser_scripts,
         is_alone: true,
         gateway,
