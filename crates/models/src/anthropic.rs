@@ -26,6 +26,7 @@ use std::sync::Arc;
 use deskhand_core::{
     model::{ModelError, Pictures},
     secret::Secret,
+    tool::NativeTool,
 };
 use futures::{FutureExt, future::BoxFuture};
 use reqwest::{Response, StatusCode};
@@ -76,6 +77,8 @@ impl Anthropic {
     async fn ask(&self, asked: &Asked) -> Result<Accepted, ModelError> {
         let name = &asked.name;
         let mut offer = self.accepted.offer(name);
+        let mut tools = asked.request.tools.iter();
+        let has_browser = tools.any(|tool| tool.native == Some(NativeTool::Browser));
         let mut thinking = EarlierThinking::Kept;
         loop {
             let body = request::body(
@@ -110,7 +113,7 @@ impl Anthropic {
                     );
                     thinking = EarlierThinking::Dropped;
                 }
-                Err(NoAnswer::Refused(response)) => match offer.after(&response) {
+                Err(NoAnswer::Refused(response)) => match offer.after(&response, has_browser) {
                     Some(less) => offer = less,
                     None => return Err(refused(&response)),
                 },

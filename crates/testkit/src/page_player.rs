@@ -78,7 +78,7 @@ impl BrowserWire {
             Self::OpenAiPreview => "openai/computer-use-preview",
             Self::Gemini => "gemini/gemini-3.6-flash",
             Self::FirstGemini => "gemini/gemini-2.5-computer-use-preview-10-2025",
-            Self::Function => "openrouter/some/model",
+            Self::Function => "vllm/some/model",
             Self::ComputerFunction => "ollama/some/model",
         }
     }
@@ -202,8 +202,7 @@ impl PagePlayer {
             ("OPENAI_BASE_URL", versioned.clone()),
             ("GEMINI_API_KEY", "sk-test".to_owned()),
             ("GEMINI_BASE_URL", url),
-            ("OPENROUTER_API_KEY", "sk-test".to_owned()),
-            ("OPENROUTER_BASE_URL", versioned.clone()),
+            ("VLLM_BASE_URL", versioned.clone()),
             ("OLLAMA_BASE_URL", versioned),
             ("DESKHAND_MODELS_OLLAMA_BROWSER_TOOL", "computer".to_owned()),
         ];

@@ -3,23 +3,20 @@
 mod site;
 
 use deskhand_core::event::{EventBody, Outcome};
-use deskhand_testkit::{BrowserWire, Client, PagePlayer, Session, not_run};
+use deskhand_testkit::{BrowserWire, Client, PagePlayer, Session};
 use serde_json::json;
 
 use self::site::{SITE, START, steps};
 use crate::world::serve_set;
 
-/// A session whose models drive only its browser. Returns `None` if the server cannot do that yet.
-async fn browser_session(client: &Client, computer: &str) -> Option<Session> {
+/// A session whose models drive only its browser.
+async fn browser_session(client: &Client, computer: &str) -> Session {
     let model = BrowserWire::Anthropic.model();
     let wanted = json!({
         "model": model, "computer": computer, "tools": ["browser"], "approvals": {"mode": "never"},
     });
     let made = client.post("/api/sessions", wanted).await;
-    if made.status == 400 && String::from_utf8_lossy(&made.body).contains("unknown field") {
-        return None;
-    }
-    Some(client.session(made.good()["id"].as_str().unwrap()))
+    client.session(made.good()["id"].as_str().unwrap())
 }
 
 /// Does the task through one wire, and returns what the site was told and the file that was downloaded.
@@ -55,10 +52,7 @@ async fn every_wire_does_the_task_on(computer: &str) {
         .collect();
     let server = serve_set(&[], &variables);
     let client = server.client();
-    let Some(session) = browser_session(&client, computer).await else {
-        not_run("sessions cannot choose their tools yet");
-        return;
-    };
+    let session = browser_session(&client, computer).await;
     let file = json!({"command": "create", "path": "/tmp/site.py", "file_text": SITE});
     session.act("editor", file).await;
     let start = format!(
@@ -80,4 +74,9 @@ async fn every_wire_does_the_task_on(computer: &str) {
 #[tokio::test]
 async fn every_wire_does_the_same_on_the_desktop() {
     every_wire_does_the_task_on("desktop").await;
+}
+
+#[tokio::test]
+async fn every_wire_does_the_same_without_a_screen() {
+    every_wire_does_the_task_on("browser").await;
 }

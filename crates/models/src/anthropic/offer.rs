@@ -72,8 +72,8 @@ impl AnthropicOffer {
 
     /// Returns the offer without the feature that a refusal names.
     ///
-    /// Returns `None` if the refusal is about something else.
-    pub(super) fn after(self, response: &ErrorResponse) -> Option<Self> {
+    /// Returns `None` if the refusal is about something else. `has_browser` says if the request offered the browser.
+    pub(super) fn after(self, response: &ErrorResponse, has_browser: bool) -> Option<Self> {
         let told = response.body["error"]["message"].as_str()?;
         if response.status != StatusCode::BAD_REQUEST {
             return None;
@@ -116,7 +116,9 @@ impl AnthropicOffer {
             Some(tools) => Some(Self { tools, ..self }),
             // A refusal that does not say which tool it means may be about the browser.
             None => {
-                (is_about_tools && self.browser == BrowserForm::Toolset).then_some(with_function)
+                let is_open = is_about_tools && !is_about(&["computer"]);
+                (is_open && has_browser && self.browser == BrowserForm::Toolset)
+                    .then_some(with_function)
             }
         }
     }
@@ -169,7 +171,7 @@ mod tests {
             "claude-opus-5-5 does not support tool types: computer_toolset_20260801",
         );
         let mut versions = vec![offer.tools.name()];
-        while let Some(next) = offer.after(&told) {
+        while let Some(next) = offer.after(&told, true) {
             offer = next;
             versions.push(offer.tools.name());
         }
@@ -185,15 +187,15 @@ mod tests {
         );
         assert!(offer.clears);
         let clearing = error_response(400, "context_management: Extra inputs are not permitted");
-        let offer = offer.after(&clearing).unwrap();
+        let offer = offer.after(&clearing, true).unwrap();
         assert!(!offer.clears && offer.is_strict);
         let pictures = error_response(
             400,
             "messages.0.content.1.image.transformations: Extra inputs",
         );
-        let offer = offer.after(&pictures).unwrap();
+        let offer = offer.after(&pictures, true).unwrap();
         assert!(!offer.is_strict);
-        assert_eq!(offer.after(&pictures), None);
+        assert_eq!(offer.after(&pictures, true), None);
     }
 
     #[test]
@@ -208,7 +210,11 @@ mod tests {
             (401, "computer_20251124"),
             (529, "Overloaded"),
         ] {
-            assert_eq!(offer.after(&error_response(status, told)), None, "{told}");
+            assert_eq!(
+                offer.after(&error_response(status, told), true),
+                None,
+                "{told}"
+            );
         }
     }
 

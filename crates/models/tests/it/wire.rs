@@ -101,7 +101,8 @@ impl Wire {
     pub(crate) async fn heard_in_browser(&self, model: &str, items: &[Item]) -> Heard {
         let model = self.models.model(model).unwrap();
         let shown = model.shown(SCREEN);
-        let all = deskhand_agent::tools::all().specs(shown);
+        let all = deskhand_agent::tools::all().with_browser_scripts(false);
+        let all = all.specs(shown);
         let is_kept = |spec: &&ToolSpec| matches!(&*spec.name, "bash" | "browser");
         let request = ModelRequest {
             system: "You have a browser.".to_owned(),

@@ -2,7 +2,7 @@
 
 use deskhand_core::event::EventBody;
 use deskhand_models::{BrowserTool, ModelSettings};
-use deskhand_testkit::{BrowserWire, PagePlayer, PageStep, Session, not_run};
+use deskhand_testkit::{BrowserWire, PagePlayer, PageStep, Session};
 use deskhand_world::{World, WorldOptions};
 use serde_json::{Value, json};
 
@@ -25,16 +25,13 @@ async fn world(player: &PagePlayer) -> World {
     .await
 }
 
-/// A session whose models drive only its browser. Returns `None` if the server cannot do that yet.
-async fn session(world: &World, wire: BrowserWire) -> Option<Session> {
+/// A session whose models drive only its browser.
+async fn session(world: &World, wire: BrowserWire) -> Session {
     let client = world.client();
     let wanted =
         json!({"model": wire.model(), "tools": ["browser"], "approvals": {"mode": "never"}});
     let made = client.post("/api/sessions", wanted).await;
-    if made.status == 400 && String::from_utf8_lossy(&made.body).contains("unknown field") {
-        return None;
-    }
-    Some(client.session(made.good()["id"].as_str().unwrap()))
+    client.session(made.good()["id"].as_str().unwrap())
 }
 
 /// The calls of the browser in the log.
@@ -55,10 +52,7 @@ async fn every_wire_opens_a_page_and_clicks_on_it() {
         },
     ];
     for wire in BrowserWire::ALL {
-        let Some(session) = session(&world, wire).await else {
-            not_run("sessions cannot choose their tools yet");
-            return;
-        };
+        let session = session(&world, wire).await;
         player.prepare(wire, &steps);
         session.prompt("Go.").await;
         let end = session.turn_end(0).await;

@@ -149,6 +149,7 @@ async fn a_model_is_told_of_the_tools_and_the_computer_of_its_session() {
             anthropic: AccountSettings {
                 key: Some(Secret::new("sk-test")),
                 base_url: Some(vendor.url.clone()),
+                ..AccountSettings::default()
             },
             ..ModelSettings::default()
         },
