@@ -742,6 +742,10 @@ export interface components {
             /** @enum {string} */
             type: "placed";
         } | {
+            data: components["schemas"]["OpenedData"];
+            /** @enum {string} */
+            type: "opened";
+        } | {
             data: components["schemas"]["NoticeData"];
             /** @enum {string} */
             type: "notice";
@@ -1108,6 +1112,8 @@ export interface components {
             /** @description The model that works on it, if it is not the session's. */
             model?: string;
             role: components["schemas"]["Role"];
+            /** @description The page that the browser opens before the agent reads it. */
+            start_url?: string;
             /**
              * Format: uuid
              * @description The turn that gave the answer.
@@ -1269,6 +1275,24 @@ export interface components {
             /** @description Without one, it is named after its number. */
             name?: string;
             size?: components["schemas"]["TerminalSize"];
+        };
+        /**
+         * @description The page that a message begins with was opened in the browser, before the model read the message. A screenshot of it
+         *     follows.
+         */
+        OpenedData: {
+            /** Format: uuid */
+            message: string;
+            /** @description The reason why the page could not be opened. */
+            problem?: string;
+            /** @description The address of the page that is shown, as the page reports it. */
+            shown_url?: string;
+            /** @description The title, which the page chooses. */
+            title?: string;
+            /** Format: uuid */
+            turn: string;
+            /** @description The address as the message has it. */
+            url: string;
         };
         /**
          * @description The way in which a turn ended.
@@ -2251,6 +2275,7 @@ export type NoticeData = components['schemas']['NoticeData'];
 export type Offer = components['schemas']['Offer'];
 export type Offers = components['schemas']['Offers'];
 export type OpenTerminal = components['schemas']['OpenTerminal'];
+export type OpenedData = components['schemas']['OpenedData'];
 export type Outcome = components['schemas']['Outcome'];
 export type OverBound = components['schemas']['OverBound'];
 export type OwnNetwork = components['schemas']['OwnNetwork'];
