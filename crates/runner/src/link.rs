@@ -24,8 +24,8 @@ pub(crate) use self::{
     stream::copy,
 };
 use crate::{
-    barrier::Barrier, code_server::CodeServer, ports::PortWatch, programs::Programs, requests::work::Work,
-    surface::Surface, takeover::TakeOver, terminals::Terminals,
+    barrier::Barrier, code_server::CodeServer, ports::PortWatch, programs::Programs,
+    requests::work::Work, surface::Surface, takeover::TakeOver, terminals::Terminals,
 };
 
 /// The timeout for releasing keys and buttons when control changes.
