@@ -245,12 +245,10 @@ impl super::Browser {
         secrets: &[Secret],
     ) -> Result<Frame, BrowseError> {
         let current = self.observer.seen().current;
-        let tab = self.tab(Some(current.ok_or(BrowseError::NotStarted)?));
-        let picture = tab
-            .await?
-            .picture(&PageArea::Viewport, format, secrets)
-            .await;
-        picture
+        let tab = self
+            .tab(Some(current.ok_or(BrowseError::NotStarted)?))
+            .await?;
+        tab.picture(&PageArea::Viewport, format, secrets).await
     }
 
     /// Writes a file of the agent's. Its folder is created if it does not exist.
