@@ -292,11 +292,10 @@ impl super::Browser {
         secrets: &[Secret],
     ) -> Result<Frame, BrowseError> {
         let current = self.observer.seen().current;
-        let tab = self.tab(Some(current.ok_or(BrowseError::NotStarted)?));
-        let picture = tab
-            .await?
-            .picture(&PageArea::Viewport, format, secrets)
+        let tab = self
+            .tab(Some(current.ok_or(BrowseError::NotStarted)?))
             .await?;
+        let picture = tab.picture(&PageArea::Viewport, format, secrets).await?;
         Ok(picture.frame)
     }
 

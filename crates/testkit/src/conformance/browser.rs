@@ -100,7 +100,7 @@ pub(super) async fn a_computer_may_have_no_screen(subject: &Subject) {
         Err(no_screen.clone())
     );
     let watched = sandbox.open(StreamTarget::Screen, Actor::Agent).await;
-    let refused = watched.err().expect("there is nothing to watch");
+    let refused = watched.expect_err("there is nothing to watch");
     assert!(refused.to_string().contains("no screen"), "{refused}");
     sandbox.stop().await;
 }

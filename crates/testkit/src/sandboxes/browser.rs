@@ -1,15 +1,19 @@
 //! The browser of a fake computer: tabs with addresses, and nothing on their pages. Hosts under `.invalid` do not exist.
 
 use deskhand_core::{
+    action::Action,
     browser::{
         Browse, Browsed, BrowserFinding, BrowserVerb, PageState, TabEntry, TabNumber, WebUrl,
     },
-    sandbox::{ComputerError, Frame, RunnerReply},
+    sandbox::{Act, ComputerError, Frame, RunnerReply, RunnerRequest},
 };
 
 use super::requests::RequestResult;
 
 const EMPTY_PAGE: &str = "about:blank";
+/// The error of everything that needs a screen where there is none.
+pub(super) const NO_SCREEN: &str =
+    "this computer has no screen, mouse or keyboard: use the tool browser";
 
 /// The tabs of a browser.
 #[derive(Debug)]
@@ -44,6 +48,33 @@ impl FakeTab {
     fn url(&self) -> String {
         self.history.last().cloned().unwrap_or_default()
     }
+}
+
+/// Checks that a request needs no screen, and that there is a page if it is to be seen.
+pub(super) fn check_without_screen(
+    request: &RunnerRequest,
+    is_browsing: bool,
+) -> Result<(), ComputerError> {
+    let is_look = matches!(
+        request,
+        RunnerRequest::Look(_)
+            | RunnerRequest::Act(Act {
+                action: Action::Screenshot,
+                ..
+            })
+    );
+    if is_look && !is_browsing {
+        let problem = "no page is open yet: open one with the tool browser";
+        return Err(ComputerError::Failed(problem.to_owned()));
+    }
+    let needs_screen = matches!(
+        request,
+        RunnerRequest::Act(_) | RunnerRequest::ReadClipboard(_) | RunnerRequest::SetClipboard(_)
+    );
+    if needs_screen && !is_look {
+        return Err(ComputerError::Failed(NO_SCREEN.to_owned()));
+    }
+    Ok(())
 }
 
 /// Carries out a verb. `frame` is sent along if the verb asks for a picture.

@@ -37,9 +37,6 @@ use super::{
 
 /// The maximum number of pieces of output that wait to be passed on.
 const PROGRESS_LENGTH: usize = 16;
-/// The error of everything that needs a screen where there is none.
-pub(super) const NO_SCREEN: &str =
-    "this computer has no screen, mouse or keyboard: use the tool browser";
 /// The only frame of the only page.
 const FRAME: &str = "frame-1";
 
@@ -147,8 +144,7 @@ impl FakeMachine {
             () = entry.cancel.cancelled() => return Err(ComputerError::Cancelled),
             turn = turn => turn,
         };
-        self.check_screen(&request)?;
-        self.state().carried_out.push(request.clone());
+        self.begin(&request)?;
         match request {
             RunnerRequest::Act(act) => self.act(act, entry).await.map(RunnerReply::Act),
             RunnerRequest::Look(look) => Ok(RunnerReply::Look(self.frame(look.shown))),
@@ -202,32 +198,13 @@ impl FakeMachine {
         }
     }
 
-    /// Checks that the computer has what the request needs: a screen, or at least a page.
-    fn check_screen(&self, request: &RunnerRequest) -> Result<(), ComputerError> {
-        if self.computer.has_screen() {
-            return Ok(());
+    /// Notes a request, if the computer has what it needs.
+    fn begin(&self, request: &RunnerRequest) -> Result<(), ComputerError> {
+        if !self.computer.has_screen() {
+            let is_browsing = self.state().is_browsing;
+            browser::check_without_screen(request, is_browsing)?;
         }
-        let is_look = matches!(
-            request,
-            RunnerRequest::Look(_)
-                | RunnerRequest::Act(Act {
-                    action: Action::Screenshot,
-                    ..
-                })
-        );
-        if is_look && !self.state().is_browsing {
-            let problem = "no page is open yet: open one with the tool browser";
-            return Err(ComputerError::Failed(problem.to_owned()));
-        }
-        let needs_screen = matches!(
-            request,
-            RunnerRequest::Act(_)
-                | RunnerRequest::ReadClipboard(_)
-                | RunnerRequest::SetClipboard(_)
-        );
-        if needs_screen && !is_look {
-            return Err(ComputerError::Failed(NO_SCREEN.to_owned()));
-        }
+        self.state().carried_out.push(request.clone());
         Ok(())
     }
 

@@ -23,8 +23,10 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    Files, files,
-    machine::{FakeMachine, NO_SCREEN},
+    Files,
+    browser::NO_SCREEN,
+    files,
+    machine::FakeMachine,
     ports::{self, FakePorts, LeasedStream},
     requests::RequestTable,
     screen,

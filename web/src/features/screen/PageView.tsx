@@ -28,13 +28,21 @@ export function PageView({ state, sandbox, pictureUrl }: PageViewProps) {
         </span>
       </div>
       <div className="flex min-h-0 flex-1 p-2 pt-0 @xl:p-3 @xl:pt-0">
-        <div className="relative grid min-h-0 w-full flex-1 place-items-center overflow-hidden rounded-lg border border-line-strong bg-sunken shadow-lift">
+        <div
+          className={cx(
+            "relative grid min-h-0 w-full flex-1 justify-items-center",
+            hasPicture ? "items-start" : "items-center rounded-lg border border-line-strong bg-sunken",
+          )}
+        >
           {hasPicture && (
             <img
               src={pictureUrl}
               alt="The page in the agent’s browser"
               onError={() => setMissing(pictureUrl)}
-              className={cx("absolute inset-0 h-full w-full object-contain object-top", isOff && "opacity-40 grayscale")}
+              className={cx(
+                "max-h-full max-w-full rounded-lg border border-line-strong shadow-lift [grid-area:1/1]",
+                isOff && "opacity-40 grayscale",
+              )}
             />
           )}
           {isOff && (
@@ -65,7 +73,7 @@ function PageNote({ icon, children }: { icon: ReactNode; children: ReactNode }) 
   return (
     <div
       role="status"
-      className="relative mx-4 flex max-w-sm items-center gap-2.5 rounded-lg border border-line bg-raised px-3.5 py-2.5 text-[13px] shadow-lift"
+      className="relative mx-4 flex max-w-sm items-center self-center [grid-area:1/1] gap-2.5 rounded-lg border border-line bg-raised px-3.5 py-2.5 text-[13px] shadow-lift"
     >
       {icon}
       {children}
