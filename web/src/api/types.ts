@@ -395,6 +395,11 @@ export interface components {
              *     Empty for none.
              */
             instructions?: string;
+            /**
+             * @description All MCP servers of the session. After its first turn has begun, they can be changed and removed, but none can
+             *     be added.
+             */
+            mcp_servers?: components["schemas"]["McpServerSpec"][];
             /** @description `vendor/name`, from its next turn on. */
             model?: string;
             /** @description The hosts that its programs may contact, from now on. Other connections end. */
@@ -417,6 +422,8 @@ export interface components {
             by_name: string;
             /** @description The instructions from the next turn on. Empty if there are none. */
             instructions?: string;
+            /** @description The MCP servers whose tools its agent may use. */
+            mcp_servers?: components["schemas"]["McpServerSpec"][];
             /** @description The hosts that its programs may contact from now on. */
             network?: components["schemas"]["NetworkPolicy"];
             title?: string;
@@ -493,6 +500,8 @@ export interface components {
             budget?: components["schemas"]["ChangeBudget"];
             /** @description Instructions for its agent besides those for every agent: at most 16 KiB in UTF-8. */
             instructions?: string | null;
+            /** @description The MCP servers whose tools its agent is offered besides those of the deployment. */
+            mcp_servers?: components["schemas"]["McpServerSpec"][];
             /** @description The caller's own notes. */
             metadata?: {
                 [key: string]: unknown;
@@ -1052,6 +1061,38 @@ export interface components {
             /** @description The token itself, shown only this once. */
             token: string;
         };
+        /** @description An MCP server whose tools the agent is offered as `NAME__tool`. */
+        McpServerSpec: {
+            /** @description `a-z`, `0-9`, `-` and single `_` between others. */
+            name: string;
+            /**
+             * Format: int32
+             * @description The longest time that a call of one of its tools may take.
+             */
+            timeout_seconds?: number;
+            transport: components["schemas"]["McpTransport"];
+        };
+        /**
+         * @description The way to an MCP server. In the values of `env` and `headers`, `${secret:NAME}` stands for a secret for HTTP APIs
+         *     of the session's owner.
+         */
+        McpTransport: {
+            args?: string[];
+            /** @description A path, or a name that is searched for as the shell does. */
+            command: string;
+            env?: {
+                [key: string]: string;
+            };
+            /** @enum {string} */
+            type: "stdio";
+        } | {
+            headers?: {
+                [key: string]: string;
+            };
+            /** @enum {string} */
+            type: "http";
+            url: string;
+        };
         /** @description A message of a person or the agent. */
         Message: {
             /** @description The files that came with it. */
@@ -1509,7 +1550,7 @@ export interface components {
         /** @enum {string} */
         Role: "user" | "assistant";
         /** @enum {string} */
-        RuleTool: "computer" | "bash" | "editor" | "fill_secret" | "http_secret" | "any";
+        RuleTool: "computer" | "bash" | "editor" | "fill_secret" | "http_secret" | "mcp" | "any";
         /** @description A piece of the model's thinking or text. Pieces with the same `turn` and `block` belong together. */
         SaidData: {
             /**
@@ -1625,6 +1666,8 @@ export interface components {
             last_seq: number;
             /** @description The holder of the mouse and keyboard. */
             lease: components["schemas"]["Lease"];
+            /** @description The MCP servers whose tools its agent is offered besides those of the deployment. */
+            mcp_servers?: components["schemas"]["McpServerSpec"][];
             /** @description The caller's own notes. */
             metadata: {
                 [key: string]: unknown;
@@ -2214,6 +2257,8 @@ export type ListeningPort = components['schemas']['ListeningPort'];
 export type LongPrompts = components['schemas']['LongPrompts'];
 export type MadeShare = components['schemas']['MadeShare'];
 export type MadeToken = components['schemas']['MadeToken'];
+export type McpServerSpec = components['schemas']['McpServerSpec'];
+export type McpTransport = components['schemas']['McpTransport'];
 export type Message = components['schemas']['Message'];
 export type MessageData = components['schemas']['MessageData'];
 export type MessagesPage = components['schemas']['MessagesPage'];
