@@ -54,13 +54,14 @@ pub struct RemoteOffer {
 
 /// Returns the offers of the tools of all servers, in their order. Those beyond the bounds are left out.
 pub fn remote_offers(servers: &[ServerTools]) -> Vec<RemoteOffer> {
-    let mut names = HashSet::new();
+    let (mut names, mut seen) = (HashSet::new(), HashSet::new());
     let tools = servers.iter().flat_map(|one| {
         let tools = one.tools.iter().take(MOST_TOOLS_OF_SERVER);
         tools.map(|tool| (one.server.as_str(), tool))
     });
     let offers = tools.filter_map(|(server, tool)| {
         let is_named = (1..=LONGEST_OWN_NAME).contains(&tool.name.chars().count());
+        let is_named = is_named && seen.insert((server, tool.name.as_str()));
         let name = free_name(server, &tool.name, &names).filter(|_| is_named)?;
         names.insert(name.clone());
         Some(offer(server, tool, name))
