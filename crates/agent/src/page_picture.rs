@@ -18,7 +18,7 @@ pub(crate) async fn fitted(frame: Frame, model: &dyn Model) -> Result<Frame, Too
         return Ok(frame);
     }
     // Scaling takes long enough to block other tasks.
-    let scaling = tokio::task::spawn_blocking(move || scaled(frame, shown));
+    let scaling = tokio::task::spawn_blocking(move || scaled(&frame, shown));
     scaling
         .await
         .ok()
@@ -26,12 +26,13 @@ pub(crate) async fn fitted(frame: Frame, model: &dyn Model) -> Result<Frame, Too
         .ok_or_else(|| UNREADABLE.into())
 }
 
-fn scaled(frame: Frame, size: ScreenSize) -> Option<Frame> {
+fn scaled(frame: &Frame, size: ScreenSize) -> Option<Frame> {
     let decoded = DecodedPicture::decode(&frame.bytes).ok()?;
     let picture = decoded.picture.scaled(size).ok()?;
     Some(Frame {
         bytes: Bytes::from(picture.encode(frame.format).ok()?),
         size,
-        ..frame
+        format: frame.format,
+        pointer: frame.pointer,
     })
 }

@@ -2,7 +2,7 @@
 //!
 //! Agents that were written for browsers before vendors had tools for them use this form, and so do some endpoints.
 
-use deskhand_core::{action::Point, model::CallResult};
+use deskhand_core::{action::Point, browser::BrowserState, model::CallResult};
 use serde_json::{Value, json};
 
 use crate::{
@@ -154,7 +154,7 @@ pub(crate) fn result(result: Option<&CallResult>) -> String {
         Some(result) if result.is_error => told["error"] = result.text.clone().into(),
         Some(_) => {}
     }
-    let news = state.map(|state| state.news()).unwrap_or_default();
+    let news = state.map(BrowserState::news).unwrap_or_default();
     if !news.is_empty() {
         told["browser"]["news"] = news.into();
     }

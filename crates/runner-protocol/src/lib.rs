@@ -144,6 +144,10 @@ pub enum ToRunner {
 /// Heads of messages from the runner.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "few exist at a time, and most of them are results"
+)]
 pub enum FromRunner {
     /// The first message of every control link, sent once the desktop responds.
     Ready { screen: ScreenSize },
@@ -190,6 +194,10 @@ pub enum StreamFailure {
 /// The outcome of a request.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "outcome", content = "reply", rename_all = "snake_case")]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "few exist at a time, and most of them are results"
+)]
 pub enum Outcome {
     /// It was carried out.
     Done(RunnerReply),

@@ -2,6 +2,7 @@
 
 use deskhand_core::{
     action::ScreenSize,
+    browser::BrowserState,
     model::{CallResult, Image, Item, ModelRequest, ShownFile},
     tool::{NativeTool, ToolSpec},
 };
@@ -270,7 +271,7 @@ fn unseen(result: &CallResult) -> Vec<String> {
         return vec![result.text.clone()];
     }
     let state = result.browser.as_ref();
-    state.map(|state| state.news()).unwrap_or_default()
+    state.map(BrowserState::news).unwrap_or_default()
 }
 
 fn function_output(item: &Value, text: &str) -> Value {
