@@ -88,7 +88,7 @@ fn every_result_is_a_picture_and_an_address() {
         result(Some(&seen)),
         r#"{"browser":{"current_url":"https://shop.example/2","screenshot":"cG5n"}}"#
     );
-    let mut with_dialog = seen.clone();
+    let mut with_dialog = seen;
     with_dialog.image = None;
     let state = with_dialog.browser.as_mut().unwrap();
     state.dialog = Some(OpenDialog {

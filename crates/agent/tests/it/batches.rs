@@ -109,9 +109,11 @@ async fn of_several_calls_of_the_browser_the_last_has_a_picture() {
     let stage = Stage::with_computers(vec![answer, says("Done.")], vec![computer.clone()]);
     stage.run().await;
     let requests = computer.requests.borrow().clone();
-    let looks = requests.iter().filter_map(|request| match request {
-        SessionRequest::Browse(browse) => Some(browse.look.is_some()),
-        _ => None,
+    let looks = requests.iter().filter_map(|request| {
+        let SessionRequest::Browse(browse) = request else {
+            return None;
+        };
+        Some(browse.look.is_some())
     });
     assert_eq!(looks.collect::<Vec<_>>(), [false, true]);
     let [_, _, Item::Results(results)] = &*stage.shown() else {

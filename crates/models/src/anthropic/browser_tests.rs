@@ -11,6 +11,7 @@ use crate::{
 };
 
 /// The 31 members with a call of each, and our input for it.
+#[expect(clippy::too_many_lines, reason = "a list of all members")]
 fn members() -> Vec<(&'static str, Value, Value)> {
     let point = json!({"type": "coordinate", "x": 10, "y": 20});
     let reference = json!({"type": "ref", "ref": "ref_7"});

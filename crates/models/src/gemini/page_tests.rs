@@ -28,6 +28,7 @@ fn inputs(name: &str, args: &Value) -> Vec<Value> {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a list of all actions")]
 fn both_sets_of_actions_are_calls_of_the_browser() {
     let at = json!({"x": 10, "y": 20});
     // The middle of the thousandth, on a page of 2000×1000.
