@@ -61,9 +61,9 @@ async fn call(server: &Server, tool: &str, arguments: Value) -> Value {
         .body(message.to_string());
     let body = response.send().await.unwrap().text().await.unwrap();
     let events = body.lines().filter_map(|line| line.strip_prefix("data:"));
-    let answers = events.filter_map(|data| serde_json::from_str::<Value>(data.trim()).ok());
+    let mut answers = events.filter_map(|data| serde_json::from_str::<Value>(data.trim()).ok());
     let answer = serde_json::from_str(&body).ok();
-    let answer = answer.or_else(|| answers.last()).expect("an answer");
+    let answer = answer.or_else(|| answers.next_back()).unwrap();
     answer["result"].clone()
 }
 

@@ -115,7 +115,7 @@ pub(super) async fn parts_of_a_page_are_seen_closely(desk: &Desk) {
         format: BlobFormat::Png,
     };
     let whole = desk.verb(picture(PageArea::Viewport)).await;
-    let viewport = whole.viewport.expect("a picture of the visible part");
+    let viewport = whole.viewport.unwrap();
     assert_eq!(whole.frame.unwrap().size, viewport);
     let region = Region {
         x0: 0,
