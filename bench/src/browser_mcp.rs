@@ -198,9 +198,9 @@ fn drive(client: &mut McpClient, calls: &Calls<'_>) -> Driven {
     let navigate = timed(client, "browser_navigate", &open);
     let snapshot = timed(client, "browser_snapshot", &with(json!({})));
     let read = &snapshot.last.text;
-    let element = |name: &str| with((calls.element)(&page::reference(read, name)));
-    let click = timed(client, "browser_click", &element(page::BUTTON));
-    let mut entry = element(page::FIELD);
+    let element = |role, name| with((calls.element)(&page::reference(read, role, name)));
+    let click = timed(client, "browser_click", &element("button", page::BUTTON));
+    let mut entry = element("textbox", page::FIELD);
     entry["text"] = json!(page::FIFTY);
     let typed = timed(client, "browser_type", &entry);
     let picture = with(calls.picture.clone());

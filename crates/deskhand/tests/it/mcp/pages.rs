@@ -115,7 +115,7 @@ async fn a_client_fills_in_a_form_and_is_told_what_does_not_open() {
 
     // Nothing listens at the page of an agent. Its computer starts while other pages are refused, each by its reason.
     let nowhere = json!({
-        "startUrl": "http://127.0.0.1:9/",
+        "startUrl": "http://127.0.0.1:8104/",
         "instructions": "Report.",
         "model": "scripted/reports",
     });
@@ -126,7 +126,7 @@ async fn a_client_fills_in_a_form_and_is_told_what_does_not_open() {
         .to_owned();
     for (url, reason) in [
         ("https://127.0.0.1:8102/", "ERR_CERT"),
-        ("http://127.0.0.1:9/", "ERR_CONNECTION_REFUSED"),
+        ("http://127.0.0.1:8104/", "ERR_CONNECTION_REFUSED"),
         ("http://nothing.invalid/", "net::ERR_"),
         ("file:///etc/passwd", "http and https only"),
         ("javascript:alert(1)", "http and https only"),
@@ -145,7 +145,10 @@ async fn a_client_fills_in_a_form_and_is_told_what_does_not_open() {
     );
     let log = call(&server, "agent_log", json!({"sessionId": agent})).await;
     let log = log["structuredContent"].to_string();
-    assert!(log.contains("Could not open http://127.0.0.1:9/"), "{log}");
+    assert!(
+        log.contains("Could not open http://127.0.0.1:8104/"),
+        "{log}"
+    );
 
     for session in [&id, &agent] {
         let ended = call(&server, "agent_end", json!({"sessionId": session})).await;
