@@ -41,9 +41,14 @@ pub(super) fn wait_until_served(port: u16) -> String {
 pub(super) fn reference(snapshot: &str, role: &str, name: &str) -> String {
     let mut lines = snapshot.lines();
     let line = lines.find(|line| line.contains(role) && line.contains(name));
-    let is_reference = |word: &&str| {
-        let digits = word.strip_prefix('e').unwrap_or_default();
-        !digits.is_empty() && digits.chars().all(|one| one.is_ascii_digit())
+    let is_number = |text: &str| text.parse::<u32>().is_ok();
+    // An element has a number, and its frame may have one, too.
+    let is_reference = |word: &&str| match word.split_once('e') {
+        Some(("", element)) => is_number(element),
+        Some((frame, element)) => {
+            frame.strip_prefix('f').is_some_and(is_number) && is_number(element)
+        }
+        None => false,
     };
     let mut words = line
         .unwrap_or_default()

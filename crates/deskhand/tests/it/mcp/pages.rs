@@ -61,9 +61,9 @@ async fn call(server: &Server, tool: &str, arguments: Value) -> Value {
         .body(message.to_string());
     let body = response.send().await.unwrap().text().await.unwrap();
     let events = body.lines().filter_map(|line| line.strip_prefix("data:"));
-    let answers = events.filter_map(|data| serde_json::from_str::<Value>(data.trim()).ok());
+    let mut answers = events.filter_map(|data| serde_json::from_str::<Value>(data.trim()).ok());
     let answer = serde_json::from_str(&body).ok();
-    let answer = answer.or_else(|| answers.last()).expect("an answer");
+    let answer: Value = answer.or_else(|| answers.next_back()).unwrap();
     answer["result"].clone()
 }
 
@@ -94,12 +94,12 @@ async fn a_client_fills_in_a_form_and_is_told_what_does_not_open() {
     let url = json!({"url": "http://127.0.0.1:8101/", "snapshot": true});
     let read = text(&on("browser_navigate", url).await);
     let element = |role: &str| {
-        let line = read.lines().find(|line| line.contains(role)).expect(role);
+        let line = read.lines().find(|line| line.contains(role)).unwrap();
         let word = line.split(|one: char| !one.is_alphanumeric()).find(|word| {
             word.strip_prefix('e')
                 .is_some_and(|rest| rest.parse::<u32>().is_ok())
         });
-        word.expect("a reference").to_owned()
+        word.unwrap().to_owned()
     };
     let (field, button) = (element("textbox"), element("button"));
     on(
