@@ -4,7 +4,12 @@
 mod client;
 mod page;
 
-use std::{path::Path, process::Command, time::Instant};
+use std::{
+    net::TcpListener,
+    path::Path,
+    process::{Child, Command},
+    time::Instant,
+};
 
 use deskhand_testkit::{Server, ServerOptions};
 use serde_json::{Value, json};
@@ -141,11 +146,12 @@ fn ours(program: &str) -> Measured {
 fn peer() -> Measured {
     let site = tempfile::tempdir().unwrap();
     std::fs::write(site.path().join("index.html"), page::html()).unwrap();
+    let port = free_port();
     let mut serve = command("python3");
     serve.args([
         "-m",
         "http.server",
-        &PORT.to_string(),
+        &port.to_string(),
         "--bind",
         "127.0.0.1",
     ]);
@@ -153,9 +159,9 @@ fn peer() -> Measured {
     serve
         .stdout(std::process::Stdio::null())
         .stderr(std::process::Stdio::null());
-    let mut serving = serve.spawn().unwrap();
+    let _serving = Serving(serve.spawn().unwrap());
     let mut wait = command("bash");
-    wait.args(["-c", &page::wait_until_served(PORT)])
+    wait.args(["-c", &page::wait_until_served(port)])
         .status()
         .unwrap();
 
@@ -173,13 +179,11 @@ fn peer() -> Measured {
     let mut client = McpClient::start(mcp());
     let calls = Calls {
         common: json!({}),
-        url: format!("http://127.0.0.1:{PORT}/"),
+        url: format!("http://127.0.0.1:{port}/"),
         element: &|reference| json!({ "element": "the element", "target": reference }),
         picture: json!({ "type": "jpeg" }),
     };
     let driven = drive(&mut client, &calls);
-    serving.kill().unwrap();
-    serving.wait().unwrap();
     Measured { starts, driven }
 }
 
@@ -198,9 +202,9 @@ fn drive(client: &mut McpClient, calls: &Calls<'_>) -> Driven {
     let navigate = timed(client, "browser_navigate", &open);
     let snapshot = timed(client, "browser_snapshot", &with(json!({})));
     let read = &snapshot.last.text;
-    let element = |name: &str| with((calls.element)(&page::reference(read, name)));
-    let click = timed(client, "browser_click", &element(page::BUTTON));
-    let mut entry = element(page::FIELD);
+    let element = |role, name| with((calls.element)(&page::reference(read, role, name)));
+    let click = timed(client, "browser_click", &element("button", page::BUTTON));
+    let mut entry = element("textbox", page::FIELD);
     entry["text"] = json!(page::FIFTY);
     let typed = timed(client, "browser_type", &entry);
     let picture = with(calls.picture.clone());
@@ -245,6 +249,22 @@ fn starts(program: impl Fn() -> Command) -> Vec<f64> {
         drop(client);
     }
     times
+}
+
+/// A program that ends with its owner.
+struct Serving(Child);
+
+impl Drop for Serving {
+    fn drop(&mut self) {
+        // It may have ended already.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+fn free_port() -> u16 {
+    let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    listener.local_addr().unwrap().port()
 }
 
 /// Debian's `/usr/bin/chromium` is a script that adds flags of its own.

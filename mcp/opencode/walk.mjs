@@ -17,7 +17,7 @@ const LONGEST_RUN_MS = 120_000;
 // Each step gets the texts of all results so far, and returns a call or the last words.
 const WALKS = {
   agent: [
-    () => call("agent_start", { startUrl: "http://127.0.0.1:9/", instructions: "Look.", model: "scripted/hello" }),
+    () => call("agent_start", { startUrl: "http://127.0.0.1:8104/", instructions: "Look.", model: "scripted/hello" }),
     (results) => call("agent_status", { sessionId: session(results), waitSeconds: 60 }),
     (results) => {
       assert.match(results[1], /"status": ?"completed"/);
@@ -25,7 +25,7 @@ const WALKS = {
       return call("agent_log", { sessionId: session(results) });
     },
     (results) => {
-      assert.match(results[2], /Could not open http:\/\/127\.0\.0\.1:9\//);
+      assert.match(results[2], /Could not open http:\/\/127\.0\.0\.1:8104\//);
       assert.match(results[2], /Looked at the screen/);
       return call("agent_get_last_image", { sessionId: session(results) });
     },

@@ -37,17 +37,24 @@ pub(super) fn wait_until_served(port: u16) -> String {
     format!("until (exec 3<>/dev/tcp/127.0.0.1/{port}) 2>/dev/null; do sleep 0.05; done")
 }
 
-/// Returns the reference of the element with this name in a snapshot.
-pub(super) fn reference(snapshot: &str, name: &str) -> String {
-    let line = snapshot.lines().find(|line| line.contains(name));
-    let line = line.expect("the element is in the snapshot");
-    let is_reference = |word: &&str| {
-        let digits = word.strip_prefix('e').unwrap_or_default();
-        !digits.is_empty() && digits.chars().all(|one| one.is_ascii_digit())
+/// Returns the reference of the element with this role and name in a snapshot.
+pub(super) fn reference(snapshot: &str, role: &str, name: &str) -> String {
+    let mut lines = snapshot.lines();
+    let line = lines.find(|line| line.contains(role) && line.contains(name));
+    let is_number = |text: &str| text.parse::<u32>().is_ok();
+    // An element has a number, and its frame may have one, too.
+    let is_reference = |word: &&str| match word.split_once('e') {
+        Some(("", element)) => is_number(element),
+        Some((frame, element)) => {
+            frame.strip_prefix('f').is_some_and(is_number) && is_number(element)
+        }
+        None => false,
     };
-    let mut words = line.split(|one: char| !one.is_ascii_alphanumeric());
-    words
-        .find(is_reference)
-        .expect("it has a reference")
+    let mut words = line
+        .unwrap_or_default()
+        .split(|one: char| !one.is_ascii_alphanumeric());
+    let found = words.find(is_reference);
+    found
+        .unwrap_or_else(|| panic!("no {role} {name:?} in the snapshot:\n{snapshot}"))
         .to_owned()
 }

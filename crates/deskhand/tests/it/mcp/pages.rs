@@ -63,7 +63,7 @@ async fn call(server: &Server, tool: &str, arguments: Value) -> Value {
     let events = body.lines().filter_map(|line| line.strip_prefix("data:"));
     let mut answers = events.filter_map(|data| serde_json::from_str::<Value>(data.trim()).ok());
     let answer = serde_json::from_str(&body).ok();
-    let answer = answer.or_else(|| answers.next_back()).unwrap();
+    let answer: Value = answer.or_else(|| answers.next_back()).unwrap();
     answer["result"].clone()
 }
 
@@ -94,12 +94,12 @@ async fn a_client_fills_in_a_form_and_is_told_what_does_not_open() {
     let url = json!({"url": "http://127.0.0.1:8101/", "snapshot": true});
     let read = text(&on("browser_navigate", url).await);
     let element = |role: &str| {
-        let line = read.lines().find(|line| line.contains(role)).expect(role);
+        let line = read.lines().find(|line| line.contains(role)).unwrap();
         let word = line.split(|one: char| !one.is_alphanumeric()).find(|word| {
             word.strip_prefix('e')
                 .is_some_and(|rest| rest.parse::<u32>().is_ok())
         });
-        word.expect("a reference").to_owned()
+        word.unwrap().to_owned()
     };
     let (field, button) = (element("textbox"), element("button"));
     on(
@@ -115,7 +115,7 @@ async fn a_client_fills_in_a_form_and_is_told_what_does_not_open() {
 
     // Nothing listens at the page of an agent. Its computer starts while other pages are refused, each by its reason.
     let nowhere = json!({
-        "startUrl": "http://127.0.0.1:9/",
+        "startUrl": "http://127.0.0.1:8104/",
         "instructions": "Report.",
         "model": "scripted/reports",
     });
@@ -126,7 +126,7 @@ async fn a_client_fills_in_a_form_and_is_told_what_does_not_open() {
         .to_owned();
     for (url, reason) in [
         ("https://127.0.0.1:8102/", "ERR_CERT"),
-        ("http://127.0.0.1:9/", "ERR_CONNECTION_REFUSED"),
+        ("http://127.0.0.1:8104/", "ERR_CONNECTION_REFUSED"),
         ("http://nothing.invalid/", "net::ERR_"),
         ("file:///etc/passwd", "http and https only"),
         ("javascript:alert(1)", "http and https only"),
@@ -145,7 +145,10 @@ async fn a_client_fills_in_a_form_and_is_told_what_does_not_open() {
     );
     let log = call(&server, "agent_log", json!({"sessionId": agent})).await;
     let log = log["structuredContent"].to_string();
-    assert!(log.contains("Could not open http://127.0.0.1:9/"), "{log}");
+    assert!(
+        log.contains("Could not open http://127.0.0.1:8104/"),
+        "{log}"
+    );
 
     for session in [&id, &agent] {
         let ended = call(&server, "agent_end", json!({"sessionId": session})).await;

@@ -194,8 +194,39 @@ async fn what_does_not_fit_is_refused_in_words() {
     let world = world().await;
     let mcp = connect(&world, "agent,computer,browser,shell,file").await;
     let id = open(&mcp).await;
+    let misfits = pages(&id).into_iter().chain(others(&id));
+    for (tool, input, code) in misfits {
+        assert_eq!(
+            mcp.refusal(tool, input.clone()).await,
+            code,
+            "{tool} {}",
+            clip(&input)
+        );
+    }
+    // A page that does not open is a result, and the computer is there.
+    let nowhere = mcp.failure(
+        "browser_navigate",
+        json!({"sessionId": id, "url": "https://nowhere.invalid/"}),
+    );
+    assert!(nowhere.await.contains("ERR_NAME_NOT_RESOLVED"));
+    let opened = json!({"startUrl": "https://nowhere.invalid/"});
+    let opened = mcp.facts("computer_open", opened).await;
+    assert!(
+        opened["page"]
+            .as_str()
+            .unwrap()
+            .contains("ERR_NAME_NOT_RESOLVED")
+    );
+    let sessions = world.client().get("/api/sessions").await.good();
+    assert_eq!(sessions["sessions"].as_array().unwrap().len(), 2);
+}
+
+/// A call that is refused, with the code of the refusal.
+type Misfit = (&'static str, Value, &'static str);
+
+fn pages(id: &str) -> Vec<Misfit> {
     let nobody = "0190a000-0000-7000-8000-000000000000";
-    for (tool, input, code) in [
+    vec![
         (
             "browser_navigate",
             json!({"sessionId": nobody, "url": "https://a.example"}),
@@ -257,6 +288,11 @@ async fn what_does_not_fit_is_refused_in_words() {
             json!({"sessionId": id, "extra": 1}),
             "malformed",
         ),
+    ]
+}
+
+fn others(id: &str) -> Vec<Misfit> {
+    vec![
         (
             "computer_click",
             json!({"sessionId": id, "x": 1}),
@@ -302,30 +338,7 @@ async fn what_does_not_fit_is_refused_in_words() {
             json!({"startUrl": "javascript:alert(1)"}),
             "bad_url",
         ),
-    ] {
-        assert_eq!(
-            mcp.refusal(tool, input.clone()).await,
-            code,
-            "{tool} {}",
-            clip(&input)
-        );
-    }
-    // A page that does not open is a result, and the computer is there.
-    let nowhere = mcp.failure(
-        "browser_navigate",
-        json!({"sessionId": id, "url": "https://nowhere.invalid/"}),
-    );
-    assert!(nowhere.await.contains("ERR_NAME_NOT_RESOLVED"));
-    let opened = json!({"startUrl": "https://nowhere.invalid/"});
-    let opened = mcp.facts("computer_open", opened).await;
-    assert!(
-        opened["page"]
-            .as_str()
-            .unwrap()
-            .contains("ERR_NAME_NOT_RESOLVED")
-    );
-    let sessions = world.client().get("/api/sessions").await.good();
-    assert_eq!(sessions["sessions"].as_array().unwrap().len(), 2);
+    ]
 }
 
 fn clip(input: &Value) -> String {

@@ -203,7 +203,9 @@ pub(super) async fn until_asked(response: &mut Response) -> Value {
 pub(super) async fn until(response: &mut Response, is_wanted: impl Fn(&Value) -> bool) -> Value {
     let mut body = Vec::new();
     loop {
-        let piece = response.chunk().await.unwrap().unwrap();
+        let Some(piece) = response.chunk().await.unwrap() else {
+            panic!("the response has ended");
+        };
         body.extend_from_slice(&piece);
         let text = String::from_utf8_lossy(&body);
         let data = text.lines().filter_map(|line| line.strip_prefix("data:"));
