@@ -104,12 +104,13 @@ impl Programs {
             .process_group(0)
             .kill_on_drop(true)
             .spawn();
-        let failed = |error: io::Error| match error.kind() {
-            io::ErrorKind::NotFound => StartProgramError::NotFound(order.command.clone()),
-            _ => StartProgramError::Failed {
-                command: order.command.clone(),
-                error,
-            },
+        let failed = |error: io::Error| {
+            let command = order.command.clone();
+            if error.kind() == io::ErrorKind::NotFound {
+                StartProgramError::NotFound(command)
+            } else {
+                StartProgramError::Failed { command, error }
+            }
         };
         StartedProgram::new(spawned.map_err(failed)?).map_err(failed)
     }

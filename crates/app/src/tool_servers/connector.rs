@@ -46,7 +46,7 @@ impl EgressConnector {
             NetworkHost::Name(name) if name == "localhost" && by == ConnectionMaker::Deployment => {
                 NetworkHost::Address(Ipv4Addr::LOCALHOST.into())
             }
-            host => host.clone(),
+            host @ (NetworkHost::Name(_) | NetworkHost::Address(_)) => host.clone(),
         };
         Self {
             entrance,

@@ -53,10 +53,10 @@ impl ProgramFrame {
     /// Returns `None` for a message of another kind.
     pub fn decode(mut message: Bytes) -> Option<Self> {
         let rest = message.split_off(message.len().min(1));
-        match message.first()? {
-            &STARTED => Some(Self::Started),
-            &OUTPUT => Some(Self::Output(rest)),
-            &ENDED => Some(Self::Ended(String::from_utf8_lossy(&rest).into_owned())),
+        match *message.first()? {
+            STARTED => Some(Self::Started),
+            OUTPUT => Some(Self::Output(rest)),
+            ENDED => Some(Self::Ended(String::from_utf8_lossy(&rest).into_owned())),
             _ => None,
         }
     }
