@@ -189,7 +189,6 @@ async fn a_computer_a_shell_and_files_are_used() {
 }
 
 #[tokio::test]
-#[expect(clippy::too_many_lines, reason = "a list of all refusals")]
 async fn what_does_not_fit_is_refused_in_words() {
     let world = world().await;
     let mcp = connect(&world, "agent,computer,browser,shell,file").await;
