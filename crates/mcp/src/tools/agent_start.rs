@@ -44,7 +44,7 @@ pub(super) struct AgentStartInput {
 /// The kind of a computer.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-enum StartedComputer {
+pub(super) enum StartedComputer {
     #[default]
     Desktop,
     Browser,

@@ -6,7 +6,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::{Answer, BY_HAND, Effect, Tool, agent_start};
+use super::{
+    Answer, BY_HAND, Effect, Tool,
+    agent_start::{self, StartedComputer},
+};
 use crate::{call::Call, refusal::CallError};
 
 pub(super) struct ComputerOpen;
@@ -17,6 +20,10 @@ pub(super) struct ComputerOpenInput {
     /// A page to open in the browser: an http or https address.
     #[serde(default)]
     start_url: Option<String>,
+    /// The kind of computer: `desktop`, or `browser` for one without a screen, which is lighter but cannot be taken over
+    /// by a person, and has no computer_* tools. Without it, a desktop.
+    #[serde(default)]
+    computer: StartedComputer,
     /// A name for the session, for people who look at it.
     #[serde(default)]
     title: Option<String>,
@@ -55,6 +62,7 @@ impl Tool for ComputerOpen {
         let start = start.transpose()?;
         let wanted = CreateSession {
             title: input.title,
+            computer: input.computer.into(),
             metadata: agent_start::made_by(call, start.as_ref()),
             ..CreateSession::default()
         };
