@@ -188,6 +188,8 @@ test("a session without a screen shows the page in its browser", async () => {
   await page.getByRole("textbox", { name: "Message" }).fill("Look around");
   await page.keyboard.press("Enter");
   await page.waitForURL(/\/sessions\//);
+  // Another test may have left another panel in front.
+  await page.getByRole("tab", { name: "Screen" }).click();
   // The demo of this server looks at the screen, which is refused.
   await page.log.getByText("That is all.").waitFor();
   await page.getByText("No page is open yet.").waitFor();
