@@ -175,8 +175,14 @@ impl StartedProgram {
         };
         // An error means that the server is gone.
         carried.ok()?;
-        // Its last words may still be in the pipe.
-        let ending = async { tokio::join!(self.child.wait(), complaining).0 };
+        let ending = async {
+            let status = self.child.wait().await;
+            // Its last words may still be in the pipe.
+            if !complaining.is_terminated() {
+                complaining.await;
+            }
+            status
+        };
         let status = timeout(END_TIMEOUT, ending).await;
         let complaint = self.complaints.last();
         Some(match status {
