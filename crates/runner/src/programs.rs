@@ -25,7 +25,7 @@ const MOST_PROGRAMS: usize = 32;
 /// The timeout for the order after the stream is open.
 const ORDER_TIMEOUT: Duration = Duration::from_secs(10);
 /// The time in which a program that closed its output may end by itself, to report its status.
-const END_TIMEOUT: Duration = Duration::from_millis(500);
+const END_TIMEOUT: Duration = Duration::from_secs(2);
 const PIECE_BYTES: usize = 64 * 1024;
 
 /// Reasons why a program was not started.
