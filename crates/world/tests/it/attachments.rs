@@ -380,8 +380,12 @@ async fn files_of_a_turn_that_was_killed_are_placed_once() {
     let session = world.client().new_session("scripted/slow").await;
     let file = attach(&session, "a.txt", "one").await;
     send(&session, "Go", &ids(&[&file])).await.good();
-    session
+    let placed_at = session
         .wait_for(0, |body| matches!(body, EventBody::Placed(_)))
+        .await;
+    // A command that has not begun would be run after the crash, and would sleep.
+    session
+        .wait_for(placed_at.seq, |body| matches!(body, EventBody::ToolUse(_)))
         .await;
     world.crash().await;
     session.turn_end(0).await;
