@@ -144,16 +144,23 @@ impl Performer {
         work: impl FnOnce(&mut super::seat::Seat) -> Result<(), super::XError> + Send + 'static,
     ) -> Result<Acted, ActError> {
         let modifiers = chord_of(modifiers)?;
-        let at = self
-            .seat
-            .run(move |seat| {
-                if let Some(at) = at {
-                    seat.move_to(at)?;
+        let act = move |seat: &mut super::seat::Seat| {
+            if let Some(at) = at {
+                seat.move_to(at)?;
+            }
+            seat.with_chord(&modifiers, |seat| {
+                work(seat)?;
+                if !modifiers.0.is_empty() {
+                    // The modifiers must not be released before the button.
+                    seat.deliver_releases()?;
                 }
-                seat.with_chord(&modifiers, work)?;
-                seat.deliver_releases()
-            })
-            .await?;
+                Ok(())
+            })?;
+            seat.pointer()
+        };
+        // Whatever follows waits for the release, but the caller need not.
+        let deliver = |seat: &mut super::seat::Seat| seat.deliver_releases().map(|_at| ());
+        let at = self.seat.run_and_then(act, deliver).await?;
         Ok(pointed(at))
     }
 

@@ -126,12 +126,11 @@ impl Seat {
     pub(super) fn click(&mut self, button: Button, count: u8) -> Result<(), XError> {
         for nth in 0..count {
             if nth > 0 {
+                self.deliver_releases()?;
                 std::thread::sleep(CLICK_GAP);
             }
             self.press_button(button)?;
             self.release_button(button)?;
-            // Modifiers held for the click must not be released before it.
-            self.deliver_releases()?;
         }
         Ok(())
     }

@@ -90,10 +90,23 @@ impl SeatHandle {
         &self,
         job: impl FnOnce(&mut Seat) -> Result<T, XError> + Send + 'static,
     ) -> Result<T, ActError> {
+        self.run_and_then(job, |_seat| Ok(())).await
+    }
+
+    /// Runs a job on the seat's thread and returns its result, while the thread goes on with `rest`. Later jobs begin
+    /// after the rest.
+    pub(super) async fn run_and_then<T: Send + 'static>(
+        &self,
+        job: impl FnOnce(&mut Seat) -> Result<T, XError> + Send + 'static,
+        rest: impl FnOnce(&mut Seat) -> Result<(), XError> + Send + 'static,
+    ) -> Result<T, ActError> {
         let (answer, answered) = oneshot::channel();
         let job = move |seat: &mut Seat| {
             // The caller may have stopped waiting.
             let _ = answer.send(job(seat));
+            if let Err(error) = rest(seat) {
+                tracing::debug!(%error, "could not finish an action");
+            }
         };
         if self.0.send(Box::new(job)).is_err() {
             return Err(ActError::Ended);
