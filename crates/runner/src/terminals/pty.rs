@@ -1,6 +1,6 @@
 //! Pseudoterminals: the kernel's side of a terminal, with a shell in it.
 
-use std::{io, os::fd::OwnedFd, path::Path, process::ExitStatus};
+use std::{io, os::fd::OwnedFd, path::Path, process::ExitStatus, time::Duration};
 
 use deskhand_core::terminal::TerminalSize;
 use rustix::{
@@ -12,6 +12,7 @@ use rustix::{
 use tokio::{
     net::unix::pipe::{Receiver, Sender},
     process::{Child, Command},
+    time::Instant,
 };
 
 use super::display::Display;
@@ -21,6 +22,12 @@ use crate::shell::{self, ShellConfig};
 const PIECE_BYTES: usize = 64 * 1024;
 /// The most pieces that are read after the shell has ended.
 const MOST_LAST_PIECES: usize = 16;
+/// The most output that is read per [`PACE_WINDOW`], about 25 MB per second.
+///
+/// Nobody reads that fast, and a program that writes faster would take the time of everything else on its way to the
+/// viewers. It waits, as it does at any terminal.
+const PACE_BYTES: usize = 256 * 1024;
+const PACE_WINDOW: Duration = Duration::from_millis(10);
 /// The prompt, unless a startup file sets another.
 const PROMPT: &str = r"\w \$ ";
 /// The terminal type for programs.
@@ -102,10 +109,11 @@ impl Pty {
     /// Appends everything that the program writes to the display until it ends. Returns its exit status.
     pub(super) async fn show(&self, mut child: Child, display: &Display) -> Option<ExitStatus> {
         let mut buffer = vec![0; PIECE_BYTES].into_boxed_slice();
+        let mut pace = Pace::new();
         let status = loop {
             tokio::select! {
                 status = child.wait() => break status.ok(),
-                is_open = self.read_into(&mut buffer, display) => if !is_open {
+                is_open = self.read_into(&mut buffer, display, &mut pace) => if !is_open {
                     break child.wait().await.ok();
                 },
             }
@@ -123,7 +131,7 @@ impl Pty {
 
     /// Waits for output and appends it to the display. Returns false at the end of the output. This method is cancel
     /// safe.
-    async fn read_into(&self, buffer: &mut [u8], display: &Display) -> bool {
+    async fn read_into(&self, buffer: &mut [u8], display: &Display, pace: &mut Pace) -> bool {
         if self.output.readable().await.is_err() {
             return false;
         }
@@ -133,6 +141,7 @@ impl Pty {
                 // The kernel returns small pieces, so all that are available are joined.
                 let n_more = self.read_now(&mut buffer[n_first..]);
                 display.append(&buffer[..n_first + n_more]);
+                pace.keep(n_first + n_more).await;
                 true
             }
             Err(error) => error.kind() == io::ErrorKind::WouldBlock,
@@ -148,6 +157,34 @@ impl Pty {
             n_bytes += n_read;
         }
         n_bytes
+    }
+}
+
+/// Slows down a flood of output.
+#[derive(Debug)]
+struct Pace {
+    window_began: Instant,
+    n_bytes: usize,
+}
+
+impl Pace {
+    fn new() -> Self {
+        Self {
+            window_began: Instant::now(),
+            n_bytes: 0,
+        }
+    }
+
+    /// Counts output, and waits for the end of the window once it has had its share.
+    async fn keep(&mut self, n_bytes: usize) {
+        self.n_bytes += n_bytes;
+        let window_ends = self.window_began + PACE_WINDOW;
+        if self.n_bytes >= PACE_BYTES {
+            tokio::time::sleep_until(window_ends).await;
+        } else if Instant::now() < window_ends {
+            return;
+        }
+        *self = Self::new();
     }
 }
 
