@@ -128,7 +128,7 @@ async fn choose(args: &AttachArgs, client: &Client) -> anyhow::Result<TerminalVi
         Some(newest) => Ok(newest.clone()),
         None if args.read_only => {
             let agent = all.into_iter().find(|terminal| terminal.number == 0);
-            agent.context("there is no terminal to watch: the session's desktop is not running")
+            agent.context("there is no terminal to watch: the session's computer is not running")
         }
         None => {
             let wanted = OpenTerminalBody {

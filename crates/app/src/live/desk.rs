@@ -229,7 +229,7 @@ impl SessionDesk {
                 Ok(computer)
             }
             Err(error) => {
-                let message = format!("The desktop could not be started: {error}.");
+                let message = format!("The computer could not be started: {error}.");
                 tracing::warn!(session.id = %self.session, error = &error as &dyn std::error::Error, "could not start a sandbox");
                 let failure = Failure {
                     turn: None,
@@ -375,6 +375,6 @@ fn store_failed(error: &StoreError) -> DeskError {
         "could not store the state of a sandbox"
     );
     DeskError {
-        message: "The state of the desktop could not be stored.".to_owned(),
+        message: "The state of the computer could not be stored.".to_owned(),
     }
 }

@@ -173,7 +173,7 @@ impl Notice {
             StatusCode::CONFLICT,
             &Text {
                 code: "no_sandbox",
-                title: "The desktop is asleep",
+                title: "The computer is asleep",
                 words,
                 link: Some(link),
                 again: Some(10),
@@ -186,7 +186,7 @@ impl Notice {
             StatusCode::SERVICE_UNAVAILABLE,
             &Text {
                 code: "sandbox_starting",
-                title: "The desktop is starting…",
+                title: "The computer is starting…",
                 words: "This page opens by itself in a moment.",
                 again: Some(1),
                 ..Text::default()

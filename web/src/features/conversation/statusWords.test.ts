@@ -12,8 +12,8 @@ const WAITING: StatusItem = {
 };
 
 it("tells of a desktop that became ready while the agent waits", () => {
-  expect(statusWords({ ...WAITING, tookMs: 151 })).toBe("The desktop is ready");
-  expect(statusWords({ ...WAITING, tookMs: 2100 })).toBe("The desktop is ready after 2.1 s");
+  expect(statusWords({ ...WAITING, tookMs: 151 })).toBe("The computer is ready");
+  expect(statusWords({ ...WAITING, tookMs: 2100 })).toBe("The computer is ready after 2.1 s");
   expect(statusWords({ ...WAITING, reason: "the server was restarted" })).toBe(
     "The agent waits for you. The server was restarted.",
   );

@@ -5,11 +5,11 @@ import type { StatusItem } from "./items";
 
 const SANDBOX_WORDS: Record<SandboxState, string> = {
   none: "There is no desktop",
-  starting: "The desktop is starting…",
-  ready: "The desktop is ready",
-  paused: "The desktop is paused",
-  stopped: "The desktop is asleep",
-  lost: "The desktop went away",
+  starting: "The computer is starting…",
+  ready: "The computer is ready",
+  paused: "The computer is paused",
+  stopped: "The computer is asleep",
+  lost: "The computer went away",
 };
 
 const SLOW_MS = 1000;
@@ -25,7 +25,7 @@ export function statusWords(item: StatusItem): string {
 
 function plainWords(item: StatusItem): string {
   if (item.state === "terminated") return "The session has ended";
-  if (item.state === "error") return "The desktop could not start";
+  if (item.state === "error") return "The computer could not start";
   // A desktop that became ready meanwhile is reported as ready.
   if (item.state === "waiting" && item.tookMs === undefined) return "The agent waits for you";
   return SANDBOX_WORDS[item.sandbox];

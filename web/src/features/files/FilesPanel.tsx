@@ -48,7 +48,7 @@ export function FilesPanel({ session, sandbox, lease }: PanelProps) {
       <Shell>
         <Placeholder
           icon={<Moon aria-hidden />}
-          title="The desktop is not running"
+          title="The computer is not running"
           actions={mayWake && <Button onClick={() => setIsWanted(true)}>Start it</Button>}
         >
           {mayWake

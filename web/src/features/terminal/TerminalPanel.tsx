@@ -146,7 +146,7 @@ interface NoTerminalsProps {
 }
 
 function NoTerminals({ isLoading, isStarting, haveEnded, canOpen, onOpen }: NoTerminalsProps) {
-  if (isStarting) return <Placeholder icon={<SquareTerminal aria-hidden />} title="The desktop is starting…" />;
+  if (isStarting) return <Placeholder icon={<SquareTerminal aria-hidden />} title="The computer is starting…" />;
   if (isLoading) return <Placeholder icon={<SquareTerminal aria-hidden />} title="Loading the terminals…" />;
   return (
     <Placeholder
@@ -162,7 +162,7 @@ function NoTerminals({ isLoading, isStarting, haveEnded, canOpen, onOpen }: NoTe
     >
       {canOpen
         ? "A terminal on the agent's desktop. It starts the desktop if that is asleep."
-        : "The desktop is asleep. Terminals are shown here once somebody opens one."}
+        : "The computer is asleep. Terminals are shown here once somebody opens one."}
     </Placeholder>
   );
 }
