@@ -39,7 +39,7 @@ fn a_picture_that_fits_is_sent_unchanged() {
 
 #[test]
 fn a_large_picture_gets_the_size_that_the_model_sees() {
-    let photo = picture(4000, 3000).encode(BlobFormat::Jpeg).unwrap();
+    let photo = picture(2400, 1800).encode(BlobFormat::Jpeg).unwrap();
     for (view, longest) in [
         (anthropic::view("claude-sonnet-4-5"), 1568),
         (anthropic::view("claude-opus-5"), 2000),

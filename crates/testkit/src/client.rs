@@ -211,6 +211,13 @@ impl Client {
         self.session(made.good()["id"].as_str().unwrap())
     }
 
+    /// Creates a session whose computer has no screen and starts no browser. It is cheap, for tests that need neither.
+    pub async fn new_plain_session(&self, model: &str) -> Session {
+        let body = json!({"model": model, "computer": "browser"});
+        let made = self.post("/api/sessions", body).await;
+        self.session(made.good()["id"].as_str().unwrap())
+    }
+
     /// Returns a handle to an existing session.
     pub fn session(&self, id: &str) -> Session {
         Session {

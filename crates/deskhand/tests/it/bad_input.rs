@@ -53,7 +53,7 @@ async fn unknown_and_malformed_ids_are_not_found() {
 async fn wrong_and_missing_tokens_get_in_nowhere() {
     let server = serve(&[]);
     let client = server.client();
-    let session = client.new_session("scripted/demo").await;
+    let session = client.new_plain_session("scripted/demo").await;
     let paths = [
         "/api/sessions".to_owned(),
         "/api/me".to_owned(),
@@ -115,7 +115,7 @@ async fn refused(client: &Client, path: &str, body: impl Into<Vec<u8>>) -> (u16,
 async fn broken_and_oversized_messages_are_refused() {
     let server = serve(&[]);
     let client = server.client();
-    let session = client.new_session("scripted/demo").await;
+    let session = client.new_plain_session("scripted/demo").await;
     let messages = session.path("/messages");
     let broken = [
         "{",
@@ -163,7 +163,7 @@ async fn broken_and_oversized_messages_are_refused() {
 async fn sessions_and_pages_that_make_no_sense_are_refused() {
     let server = serve(&[]);
     let client = server.client();
-    let session = client.new_session("scripted/demo").await;
+    let session = client.new_plain_session("scripted/demo").await;
     for (body, code) in [
         (r#"{"model": "nobody/knows"}"#, "unknown_model"),
         (r#"{"model": "scripted/../../x"}"#, "unknown_model"),
@@ -192,7 +192,7 @@ async fn sessions_and_pages_that_make_no_sense_are_refused() {
 #[tokio::test]
 async fn bad_actions_are_explained() {
     let server = serve(&[]);
-    let session = server.client().new_session("scripted/demo").await;
+    let session = server.client().new_plain_session("scripted/demo").await;
     for (tool, input, says) in [
         ("hammer", json!({}), "there is no tool"),
         ("computer", json!({"action": "fly"}), "unknown variant"),
@@ -231,7 +231,7 @@ async fn bad_actions_are_explained() {
 #[tokio::test]
 async fn an_ended_session_takes_nothing_more_but_keeps_its_log() {
     let server = serve(&[]);
-    let session = server.client().new_session("scripted/demo").await;
+    let session = server.client().new_plain_session("scripted/demo").await;
     session.shell("true").await;
     session.terminate().await;
     session.terminate().await;
@@ -286,7 +286,7 @@ async fn a_scenario_with_an_error_says_where_it_is() {
             "{message}"
         );
     }
-    let session = client.new_session("scripted/blind").await;
+    let session = client.new_plain_session("scripted/blind").await;
     session.prompt("look").await;
     let end = session.turn_end(0).await;
     let EventBody::Error(failure) = &end.body else {
@@ -304,7 +304,7 @@ async fn a_full_disk_for_pictures_fails_the_turn_and_loses_nothing() {
         picture_bytes: Some(4096),
         ..ServerOptions::default()
     });
-    let session = server.client().new_session("scripted/look").await;
+    let session = server.client().new_plain_session("scripted/look").await;
     session.prompt("look").await;
     let end = session.turn_end(0).await;
     let EventBody::Error(failure) = &end.body else {
@@ -327,7 +327,7 @@ async fn without_bubblewrap_the_session_says_what_to_install() {
         variables: vec![nowhere],
         ..ServerOptions::default()
     });
-    let session = server.client().new_session("scripted/demo").await;
+    let session = server.client().new_plain_session("scripted/demo").await;
     let failed = session
         .wait_for(0, |body| matches!(body, EventBody::Error(_)))
         .await;

@@ -171,7 +171,7 @@ async fn only_an_administrator_gives_more_for_a_day() {
     );
     let admin = server.client();
     let ada = admin.new_user("ada").await;
-    let session = ada.new_session("scripted/costly").await;
+    let session = ada.new_plain_session("scripted/costly").await;
     session.prompt("go").await;
     let (decision, seq) = asked(&session, 0).await;
     assert_eq!(decision["over"]["bound"], "day_usd");
@@ -208,7 +208,7 @@ async fn only_an_administrator_gives_more_for_a_day() {
 async fn an_agent_in_a_circle_is_told_and_a_person_is_asked() {
     let server = serve(&[("stuck", STUCK)]);
     let client = server.client();
-    let session = client.new_session("scripted/stuck").await;
+    let session = client.new_plain_session("scripted/stuck").await;
     session.prompt("go").await;
     let told = session.wait_for(0, |body| matches!(body, EventBody::Notice(_)));
     let EventBody::Notice(notice) = told.await.body else {

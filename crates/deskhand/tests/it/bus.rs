@@ -24,7 +24,7 @@ async fn told(bus: &mut BusStream, session: &str, wanted: impl Fn(&Value) -> boo
 async fn all_sessions_are_told_with_what_changes() {
     let server = serve(&[("echo", ECHO)]);
     let client = server.client();
-    let old = client.new_session("scripted/echo").await;
+    let old = client.new_plain_session("scripted/echo").await;
     let mut bus = client.bus().await;
     let snapshot = bus.next().await;
     assert_eq!(snapshot["type"], "snapshot");
@@ -35,7 +35,7 @@ async fn all_sessions_are_told_with_what_changes() {
         (&json!(old.id), &json!(false))
     );
 
-    let new = client.new_session("scripted/echo").await;
+    let new = client.new_plain_session("scripted/echo").await;
     told(&mut bus, &new.id, |session| {
         session["state"] == "initializing"
     })
@@ -70,7 +70,7 @@ async fn whoever_may_answer_hears_of_every_question() {
     let server = serve(&[("asks", ASKS)]);
     let owner = server.client();
     let eve = owner.new_user("eve").await;
-    let session = owner.new_session("scripted/asks").await;
+    let session = owner.new_plain_session("scripted/asks").await;
     let view = json!({"right": "view"});
     owner.put(&session.path("/people/eve"), view).await.good();
     let mut bus = owner.bus().await;
@@ -107,7 +107,7 @@ async fn nobody_hears_of_other_peoples_sessions_and_rights_take_effect_at_once()
     let server = serve(&[("echo", ECHO)]);
     let admin = server.client();
     let (ada, bob) = (admin.new_user("ada").await, admin.new_user("bob").await);
-    let session = ada.new_session("scripted/echo").await;
+    let session = ada.new_plain_session("scripted/echo").await;
     let mut bus = bob.bus().await;
     assert_eq!(bus.next().await["data"]["sessions"], json!([]));
     let subscribe = json!({"type": "subscribe", "session": session.id});
@@ -137,7 +137,7 @@ async fn nobody_hears_of_other_peoples_sessions_and_rights_take_effect_at_once()
     // What happens now is not for bob: the next thing he hears of is his own.
     session.prompt("secret").await;
     session.turn_end(0).await;
-    let own = bob.new_session("scripted/echo").await;
+    let own = bob.new_plain_session("scripted/echo").await;
     let next = bus.next_of("session").await;
     assert_eq!(next["id"], own.id);
 }
@@ -147,8 +147,8 @@ async fn events_of_sessions_come_over_the_bus_as_over_their_streams() {
     let server = serve(&[("echo", ECHO)]);
     let client = server.client();
     let (one, two) = (
-        client.new_session("scripted/echo").await,
-        client.new_session("scripted/echo").await,
+        client.new_plain_session("scripted/echo").await,
+        client.new_plain_session("scripted/echo").await,
     );
     one.prompt("hello").await;
     let end = one.turn_end(0).await.seq;
@@ -196,7 +196,7 @@ async fn a_client_can_follow_twenty_sessions_and_no_more() {
     let client = server.client();
     let mut bus = client.bus().await;
     for n in 0..21 {
-        let session = client.new_session("scripted/demo").await;
+        let session = client.new_plain_session("scripted/demo").await;
         bus.send(&json!({"type": "subscribe", "session": session.id}))
             .await;
         if n < 20 {

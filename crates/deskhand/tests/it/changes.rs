@@ -8,7 +8,7 @@ use crate::world::serve;
 async fn a_change_of_settings_is_made_whole_and_told_once() {
     let server = serve(&[]);
     let client = server.client();
-    let session = client.new_session("scripted/demo").await;
+    let session = client.new_plain_session("scripted/demo").await;
     session.shell("true").await;
     let path = session.path("");
     let before = session.events(0).await;

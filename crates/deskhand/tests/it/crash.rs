@@ -35,7 +35,7 @@ fn process(mark: &str, what: &str) -> i32 {
 #[tokio::test]
 async fn a_server_killed_in_the_middle_of_a_turn_says_so_and_goes_on() {
     let mut server = serve(&[("slow", SLOW)]);
-    let session = server.client().new_session("scripted/slow").await;
+    let session = server.client().new_plain_session("scripted/slow").await;
     session.shell("echo before the crash > ~/kept").await;
     session.prompt("work").await;
     session
@@ -92,7 +92,7 @@ async fn a_server_killed_in_the_middle_of_a_turn_says_so_and_goes_on() {
 #[tokio::test]
 async fn a_sandbox_that_dies_is_reported_and_started_again_for_the_next_prompt() {
     let server = serve(&[("slow", SLOW)]);
-    let session = server.client().new_session("scripted/slow").await;
+    let session = server.client().new_plain_session("scripted/slow").await;
     session.shell("echo before the crash > ~/kept").await;
     for program in ["Xvnc", "deskhand runner"] {
         let newest = session.show().await["last_seq"].as_u64().unwrap();
@@ -127,7 +127,7 @@ async fn a_browser_that_dies_leaves_the_desktop_usable() {
 #[tokio::test]
 async fn stop_ends_the_turn_within_a_second_and_the_shell_survives() {
     let server = serve(&[("slow", SLOW)]);
-    let session = server.client().new_session("scripted/slow").await;
+    let session = server.client().new_plain_session("scripted/slow").await;
     session.prompt("work").await;
     let started = session
         .wait_for(
@@ -153,7 +153,7 @@ async fn stop_ends_the_turn_within_a_second_and_the_shell_survives() {
 #[tokio::test]
 async fn a_server_asked_to_end_parks_its_turns_and_goes_on_next_time() {
     let mut server = serve(&[("slow", SLOW)]);
-    let session = server.client().new_session("scripted/slow").await;
+    let session = server.client().new_plain_session("scripted/slow").await;
     session.prompt("work").await;
     session
         .wait_for(

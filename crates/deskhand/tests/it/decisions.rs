@@ -51,7 +51,7 @@ async fn last_words(session: &Session, after: u64) -> (String, u64) {
 /// Starts a session with this scenario and sends it to work.
 async fn at_work(server: &Server, scenario: &str) -> Session {
     let model = format!("scripted/{scenario}");
-    let session = server.client().new_session(&model).await;
+    let session = server.client().new_plain_session(&model).await;
     session.prompt("go").await;
     session
 }
@@ -60,7 +60,7 @@ async fn at_work(server: &Server, scenario: &str) -> Session {
 async fn a_risky_command_waits_for_a_yes_and_a_no_is_told_to_the_agent() {
     let server = serve(&[("risky", RISKY)]);
     let client = server.client();
-    let session = client.new_session("scripted/risky").await;
+    let session = client.new_plain_session("scripted/risky").await;
     assert_eq!(session.show().await["approvals"]["mode"], "risky");
     session.shell("mkdir rubbish").await;
     let rubbish = server.home_of(&session).join("rubbish");

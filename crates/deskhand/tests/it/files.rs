@@ -23,7 +23,7 @@ const PIECE: &[u8] = &[7; 256 * 1024];
 const N_PIECES: usize = 64;
 
 async fn session(server: &Server) -> Session {
-    let session = server.client().new_session("scripted/demo").await;
+    let session = server.client().new_plain_session("scripted/demo").await;
     session.shell("true").await;
     session
 }

@@ -38,7 +38,7 @@ async fn sandbox(session: &Session, after: u64, state: SandboxState) -> (u64, St
 #[tokio::test]
 async fn an_idle_session_sleeps_and_the_next_message_finds_its_files() {
     let server = serve_set(&[("kept", KEPT)], &[IDLE]);
-    let session = server.client().new_session("scripted/kept").await;
+    let session = server.client().new_plain_session("scripted/kept").await;
     session.prompt("write").await;
     session.turn_end(0).await;
     let (seq, status) = sandbox(&session, 0, SandboxState::Stopped).await;

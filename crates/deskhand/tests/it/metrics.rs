@@ -13,7 +13,7 @@ const DOCS: &str = include_str!("../../../../docs/operate/metrics.md");
 async fn what_happens_is_counted_and_nothing_of_one_session_is_shown() {
     let server = serve(&[("one", "steps:\n  - text: Hello.\n")]);
     let client = server.client();
-    let session = client.new_session("scripted/one").await;
+    let session = client.new_plain_session("scripted/one").await;
     session.prompt("go").await;
     session.turn_end(0).await;
     session.shell("true").await;

@@ -84,7 +84,7 @@ async fn everybody_who_is_signed_in_sees_what_there_is_and_what_is_missing() {
 #[tokio::test]
 async fn the_next_turn_has_the_sessions_new_model() {
     let server = serve(&[("patient", PATIENT), ("quick", QUICK)]);
-    let session = server.client().new_session("scripted/patient").await;
+    let session = server.client().new_plain_session("scripted/patient").await;
     session.prompt("one").await;
     session
         .wait_for(0, |body| matches!(body, EventBody::ToolUse(_)))
@@ -120,7 +120,7 @@ async fn the_next_turn_has_the_sessions_new_model() {
 #[tokio::test]
 async fn a_message_may_have_a_model_of_its_own() {
     let mut server = serve(&[("patient", PATIENT), ("quick", QUICK)]);
-    let session = server.client().new_session("scripted/quick").await;
+    let session = server.client().new_plain_session("scripted/quick").await;
     let sent = send(&session, "one", "scripted/patient").await;
     assert_eq!(sent["model"], "scripted/patient");
     session
@@ -177,7 +177,7 @@ async fn a_message_may_have_a_model_of_its_own() {
 async fn a_model_that_cannot_be_used_is_refused_with_the_reason() {
     let server = serve(&[("quick", QUICK)]);
     let client = server.client();
-    let session = client.new_session("scripted/quick").await;
+    let session = client.new_plain_session("scripted/quick").await;
     let unusable = "anthropic/claude-opus-5-5";
     let message = json!({"content": "hello", "model": unusable});
     for refused in [
@@ -254,7 +254,7 @@ async fn a_model_is_told_the_prompt_of_the_deployment_and_the_instructions_of_th
 async fn a_vendor_that_is_away_is_waited_for_in_sight() {
     let vendor = FakeVendor::start([Say::Overloaded, Say::Words("There I am.")]).await;
     let server = serve_set(&[], &[("OLLAMA_BASE_URL", &vendor.url)]);
-    let session = server.client().new_session("ollama/any").await;
+    let session = server.client().new_plain_session("ollama/any").await;
     session.prompt("hello").await;
     let retry = session
         .wait_for(0, |body| matches!(body, EventBody::Retry(_)))

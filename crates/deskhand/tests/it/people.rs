@@ -82,7 +82,7 @@ async fn whoever_is_disabled_is_out_at_once_everywhere() {
     let bob = admin.new_user("bob").await;
     let me = bob.get("/api/me").await.good();
     let path = format!("/api/users/{}", id(&me));
-    let session = bob.new_session("scripted/demo").await;
+    let session = bob.new_plain_session("scripted/demo").await;
     let mut stream = session.follow(0).await;
     stream.next().await;
     let link = admin
@@ -111,7 +111,7 @@ async fn whoever_is_disabled_is_out_at_once_everywhere() {
 async fn signing_out_ends_the_streams_of_that_browser_only() {
     let server = serve(&[]);
     let admin = server.client();
-    let session = admin.new_session("scripted/demo").await;
+    let session = admin.new_plain_session("scripted/demo").await;
     let mut browsers = Vec::new();
     for _ in 0..2 {
         let link = admin.post("/api/sign-in-links", json!({})).await.good();

@@ -41,8 +41,8 @@ async fn turns_outlive_a_database_that_goes_away_and_do_nothing_twice() {
     let server = serve_set(&[("steps", STEPS)], &[("DESKHAND_DATABASE", &url)]);
     let client = server.client();
     let sessions = [
-        client.new_session("scripted/steps").await,
-        client.new_session("scripted/steps").await,
+        client.new_plain_session("scripted/steps").await,
+        client.new_plain_session("scripted/steps").await,
     ];
     for session in &sessions {
         session.shell("true").await;

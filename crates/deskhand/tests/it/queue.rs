@@ -40,7 +40,7 @@ fn contents(queue: &Value) -> Vec<&str> {
 #[tokio::test]
 async fn a_message_that_steers_is_shown_at_the_next_step() {
     let server = serve(&[("patient", PATIENT)]);
-    let session = server.client().new_session("scripted/patient").await;
+    let session = server.client().new_plain_session("scripted/patient").await;
     session.prompt("one").await;
     session
         .wait_for(0, |body| matches!(body, EventBody::ToolUse(_)))
@@ -68,7 +68,7 @@ async fn a_message_that_steers_is_shown_at_the_next_step() {
 #[tokio::test]
 async fn a_message_that_interrupts_ends_the_turn_and_begins_the_next() {
     let server = serve(&[("stubborn", STUBBORN)]);
-    let session = server.client().new_session("scripted/stubborn").await;
+    let session = server.client().new_plain_session("scripted/stubborn").await;
     session.prompt("one").await;
     session
         .wait_for(0, |body| matches!(body, EventBody::ToolUse(_)))
@@ -97,7 +97,7 @@ async fn a_message_that_interrupts_ends_the_turn_and_begins_the_next() {
 async fn the_queue_can_be_seen_changed_and_emptied_until_it_is_taken() {
     let server = serve(&[("stubborn", STUBBORN)]);
     let client = server.client();
-    let session = client.new_session("scripted/stubborn").await;
+    let session = client.new_plain_session("scripted/stubborn").await;
     let running = session.prompt("one").await;
     session
         .wait_for(0, |body| matches!(body, EventBody::ToolUse(_)))

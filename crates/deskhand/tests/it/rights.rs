@@ -223,7 +223,7 @@ async fn a_message_that_waits_is_changed_by_its_author_or_by_who_may_drive() {
     let admin = server.client();
     let bob = admin.new_user("bob").await;
     let dora = admin.new_user("dora").await;
-    let session = admin.new_session("scripted/busy").await;
+    let session = admin.new_plain_session("scripted/busy").await;
     grant(&session, "bob", "suggest").await;
     grant(&session, "dora", "drive").await;
     session.prompt("begin").await;
@@ -446,7 +446,7 @@ async fn a_link_lets_people_in_until_it_ends() {
     let server = serve(&[]);
     let admin = server.client();
     let bob = admin.new_user("bob").await;
-    let session = admin.new_session("scripted/demo").await;
+    let session = admin.new_plain_session("scripted/demo").await;
     let shares = session.path("/shares");
     let made = admin
         .post(&shares, json!({"right": "suggest"}))
@@ -524,7 +524,7 @@ async fn an_owner_can_hand_a_session_over() {
     let server = serve(&[]);
     let admin = server.client();
     let (ada, bob) = (admin.new_user("ada").await, admin.new_user("bob").await);
-    let session = ada.new_session("scripted/demo").await;
+    let session = ada.new_plain_session("scripted/demo").await;
     let (path, owner) = (session.path("/people/bob"), json!({"right": "owner"}));
     ada.put(&path, json!({"right": "drive"})).await.good();
     let refused = bob.put(&path, owner.clone()).await;

@@ -28,16 +28,16 @@ async fn everybody_is_told_and_everything_goes_on_where_it_was() {
     let scenarios = [("long", LONG), ("echo", ECHO)];
     let mut server = serve_set(&scenarios, &[("DESKHAND_LIMITS_AWAKE_SESSIONS", "3")]);
     let client = server.client();
-    let asleep = client.new_session("scripted/echo").await;
+    let asleep = client.new_plain_session("scripted/echo").await;
     asleep.prompt("before").await;
     asleep.turn_end(0).await;
     // Its computer is ready before the next session exists, so this session is the one that is idle for longest.
     asleep.shell("true").await;
-    let idle = client.new_session("scripted/echo").await;
+    let idle = client.new_plain_session("scripted/echo").await;
     idle.shell("echo kept > ~/kept").await;
     let mut working = Vec::new();
     for _ in 0..2 {
-        let session = client.new_session("scripted/long").await;
+        let session = client.new_plain_session("scripted/long").await;
         session.prompt("work").await;
         session.prompt("and then this").await;
         let works =

@@ -109,7 +109,7 @@ steps:
   - text: "You said: {{ prompt }}"
 "#;
     let server = serve(&[("echo", echo)]);
-    let session = server.client().new_session("scripted/echo").await;
+    let session = server.client().new_plain_session("scripted/echo").await;
     for prompt in ["first", "second", "third"] {
         session.prompt(prompt).await;
     }

@@ -87,7 +87,7 @@ impl Drop for Person {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_terminal_is_used_left_and_found_again() {
     let server = serve(&[]);
-    let session = server.client().new_session("scripted/demo").await;
+    let session = server.client().new_plain_session("scripted/demo").await;
     session.shell("true").await;
     let mut person = Person::attach(&server, &session, "");
     person.sees("Ctrl-] leaves it running");

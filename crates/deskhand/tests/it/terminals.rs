@@ -30,7 +30,7 @@ async fn guest(session: &Session, name: &str) -> Session {
 #[tokio::test]
 async fn people_share_real_shells() {
     let server = serve(&[("work", WORK)]);
-    let session = server.client().new_session("scripted/work").await;
+    let session = server.client().new_plain_session("scripted/work").await;
     let bobs = guest(&session, "bob").await;
     let mut own = TerminalClient::open(&session).await;
     own.type_in("cd /tmp; x=from-admin; stty size\r").await;
@@ -95,7 +95,7 @@ async fn people_share_real_shells() {
 #[tokio::test]
 async fn slow_readers_skip_output_and_do_not_slow_down_others() {
     let server = serve(&[]);
-    let session = server.client().new_session("scripted/demo").await;
+    let session = server.client().new_plain_session("scripted/demo").await;
     let mut noisy = TerminalClient::open(&session).await;
     let mut quiet = TerminalClient::open(&session).await;
     quiet.type_in("PS1=; stty -echo\r").await;
@@ -176,7 +176,7 @@ async fn a_person_with_control_has_terminals_of_their_own() {
 #[tokio::test]
 async fn terminals_outlive_a_broken_connection_and_end_with_their_sandbox() {
     let mut server = serve(&[]);
-    let session = server.client().new_session("scripted/demo").await;
+    let session = server.client().new_plain_session("scripted/demo").await;
     let mut terminal = TerminalClient::open(&session).await;
     terminal.type_in("echo kept $((1+1)); x=kept\r").await;
     terminal.until("kept 2").await;

@@ -128,7 +128,7 @@ mod tests {
     use super::*;
 
     /// More levels than a process has descriptors, and than fit on a stack.
-    const N_LEVELS: usize = 30_000;
+    const N_LEVELS: usize = 10_000;
 
     /// Makes a chain of folders by putting each into a new one, so that no path gets long.
     fn make_chain(dir: &Path) {
@@ -152,7 +152,7 @@ mod tests {
 
         let removed = tree.clone();
         thread::Builder::new()
-            .stack_size(256 * 1024)
+            .stack_size(128 * 1024)
             .spawn(move || remove_tree(&removed))
             .unwrap()
             .join()
