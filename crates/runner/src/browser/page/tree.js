@@ -75,11 +75,13 @@ globalThis.deskhandTree ??= (() => {
       const labels = [...element.options].slice(0, MOST_OPTIONS).map(option => oneLine(option.label, 60));
       const all = labels.map(label => /[|()"[\]]/.test(label) || isRefLike(label) ? quoted(label) : label).join(' | ');
       if (!all) return '';
+      const nMore = element.options.length - MOST_OPTIONS;
+      // Labels that are left out may differ.
+      if (nMore > 0) return ` (${all} and ${nMore} more)`;
       const same = optionsOf.get(all);
       if (same) return ` (options of ${same})`;
       optionsOf.set(all, refText(element));
-      const nMore = element.options.length - MOST_OPTIONS;
-      return ` (${all}${nMore > 0 ? ` and ${nMore} more` : ''})`;
+      return ` (${all})`;
     };
     const stateText = (element, role) => {
       const value = valueOf(element, role);
