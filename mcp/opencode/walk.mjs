@@ -44,7 +44,7 @@ const WALKS = {
       return call("browser_snapshot", { sessionId: session(results) });
     },
     (results) => {
-      const link = results[3].match(/(?:link|button) .*?\b(e\d+)\b/);
+      const link = results[3].match(/\[[^[\]]* (e\d+)\b[^[\]]*\]/);
       assert.ok(link, results[3]);
       return call("browser_click", { sessionId: session(results), ref: link[1] });
     },

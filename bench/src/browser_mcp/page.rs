@@ -22,7 +22,7 @@ pub(super) fn html() -> String {
         );
     }
     format!(
-        "<!doctype html><html lang=en><title>A shop for tea</title>\
+        "<!doctype html><html lang=en><meta charset=utf-8><title>A shop for tea</title>\
          <style>body{{font:16px sans-serif}}.card{{display:inline-block;width:220px;vertical-align:top}}</style>\
          <nav><a href='/'>Home</a> <a href='/teas'>Teas</a> <a href='/about'>About us</a></nav><main><h1>Teas</h1>\
          <p><button id=b>{BUTTON}</button> <output id=o>0</output></p>\
@@ -37,10 +37,13 @@ pub(super) fn wait_until_served(port: u16) -> String {
     format!("until (exec 3<>/dev/tcp/127.0.0.1/{port}) 2>/dev/null; do sleep 0.05; done")
 }
 
-/// Returns the reference of the element with this role and name in a snapshot.
+/// Returns the reference of the element with this role and name in a snapshot of either server.
 pub(super) fn reference(snapshot: &str, role: &str, name: &str) -> String {
-    let mut lines = snapshot.lines();
-    let line = lines.find(|line| line.contains(role) && line.contains(name));
+    // Ours is `[button Buy e8]`, and the other one is `button "Buy" [ref=e8]`.
+    let ours = format!("[{role} {name} ");
+    let theirs = format!("{role} \"{name}\"");
+    let after = |start: &String| snapshot.split_once(start.as_str()).map(|found| found.1);
+    let rest = after(&ours).or_else(|| after(&theirs));
     let is_number = |text: &str| text.parse::<u32>().is_ok();
     // An element has a number, and its frame may have one, too.
     let is_reference = |word: &&str| match word.split_once('e') {
@@ -50,7 +53,7 @@ pub(super) fn reference(snapshot: &str, role: &str, name: &str) -> String {
         }
         None => false,
     };
-    let mut words = line
+    let mut words = rest
         .unwrap_or_default()
         .split(|one: char| !one.is_ascii_alphanumeric());
     let found = words.find(is_reference);

@@ -42,6 +42,7 @@ pub(crate) struct ComputerParts {
     pub(crate) live: LiveSessions,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) screen: ScreenSize,
+    pub(crate) browser_scripts: bool,
 }
 
 /// A picture to show.
@@ -93,6 +94,11 @@ refusals! {
 impl Computers {
     pub(crate) fn new(parts: ComputerParts) -> Self {
         Self(Arc::new(parts))
+    }
+
+    /// Returns true if scripts may run in pages.
+    pub fn allows_scripts(&self) -> bool {
+        self.0.browser_scripts
     }
 
     /// Takes a picture of the screen, or of the current page where there is no screen. If the sandbox is not running or another person has control, returns the newest

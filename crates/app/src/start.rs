@@ -298,6 +298,7 @@ impl Common {
             live: live.clone(),
             clock: Arc::clone(&self.parts.clock),
             screen: self.parts.settings.screen,
+            browser_scripts: self.parts.settings.browser_scripts,
         })
     }
 

@@ -5,6 +5,7 @@
 
 mod check;
 mod element_ref;
+mod page_element;
 mod reply;
 mod state;
 mod web_url;
@@ -14,6 +15,7 @@ use serde::{Deserialize, Serialize};
 pub use self::{
     check::BadVerb,
     element_ref::{BadElementRef, ElementRef},
+    page_element::{PageElement, page_elements},
     reply::{
         Browsed, BrowserChange, BrowserFinding, ConsoleEntry, DownloadEntry, DownloadState,
         NetworkEntry, OpenDialog, PageState, TabEntry, page_label,
@@ -247,7 +249,7 @@ pub enum BrowserVerb {
         accept: bool,
         text: Option<String>,
     },
-    /// Reads the page as a tree of roles and names, with references.
+    /// Reads the page as lines of text, in which elements that can be used have references.
     ReadPage {
         filter: TreeFilter,
         /// The element to begin with. If absent, it is the whole page.

@@ -121,7 +121,8 @@ impl ServerHandler for Face {
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         let groups = self.client(&context)?.groups;
-        let offered = tools::all().filter(|tool| groups.has_any(tool.groups()));
+        let offered = tools::offered(self.app.computers().allows_scripts())
+            .filter(|tool| groups.has_any(tool.groups()));
         let mut list = ListToolsResult::with_all_items(offered.map(AnyTool::view).collect());
         list.ttl_ms = Some(LISTS_TTL_MS);
         list.cache_scope = Some(CacheScope::Public);

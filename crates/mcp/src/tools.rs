@@ -252,6 +252,11 @@ pub(crate) fn all() -> impl Iterator<Item = &'static dyn AnyTool> {
     TOOLS.iter().copied().flatten().copied()
 }
 
+/// Returns the tools that clients are offered. Those that would be refused anyway are not listed.
+pub(crate) fn offered(allows_scripts: bool) -> impl Iterator<Item = &'static dyn AnyTool> {
+    all().filter(move |tool| allows_scripts || tool.name() != browser::SCRIPT_TOOL)
+}
+
 /// Returns the tool with this name.
 pub(crate) fn find(name: &str) -> Option<&'static dyn AnyTool> {
     all().find(|tool| tool.name() == name)

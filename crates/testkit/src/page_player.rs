@@ -4,6 +4,7 @@ mod streams;
 
 use std::sync::{Arc, Mutex};
 
+use deskhand_core::browser::page_elements;
 use serde_json::{Value, json};
 
 use self::streams::{anthropic, chat, gemini, openai, picture_size};
@@ -243,7 +244,7 @@ impl Part {
     fn call(&self, deed: &Deed, body: &Value) -> Value {
         match self.wire {
             BrowserWire::Anthropic => {
-                let (name, input) = member(deed, &found(body, "[ref_"));
+                let (name, input) = member(deed, &found_by_vendor(body));
                 json!({"name": name, "input": input})
             }
             BrowserWire::OpenAi | BrowserWire::OpenAiPreview => openai_call(deed),
@@ -252,7 +253,7 @@ impl Part {
                 json!({"name": name, "args": args})
             }
             BrowserWire::Function => {
-                json!({"name": "browser", "input": function(deed, &found(body, "\\\" "))})
+                json!({"name": "browser", "input": function(deed, &found(body))})
             }
             BrowserWire::ComputerFunction => {
                 json!({"name": "computer", "input": {"action": computer(deed)}})
@@ -261,21 +262,19 @@ impl Part {
     }
 }
 
-/// Returns the last reference in a request: the digits and letters after `before`.
-fn found(body: &Value, before: &str) -> String {
-    let text = body.to_string();
-    let token = |at: usize| {
-        let rest = &text[at + before.len()..];
-        let end = rest.find(|one: char| !one.is_ascii_alphanumeric());
-        rest[..end.unwrap_or_default()].to_owned()
-    };
-    let is_reference = |token: &String| {
-        let (frame, element) = token.rsplit_once('e').unwrap_or(("", token));
-        let is_number = |text: &str| text.chars().all(|one| one.is_ascii_digit());
-        !element.is_empty() && is_number(element) && is_number(frame.trim_start_matches('f'))
-    };
-    let mut tokens = text.rmatch_indices(before).map(|(at, _)| token(at));
-    tokens.find(is_reference).unwrap_or_default()
+/// Returns the last reference in the messages of a request.
+fn found(body: &Value) -> String {
+    let elements = page_elements(&body["messages"].to_string());
+    let last = elements.last().map(|element| element.reference.to_string());
+    last.unwrap_or_default()
+}
+
+/// Returns the last reference in Anthropic's spelling, without `ref_`.
+fn found_by_vendor(body: &Value) -> String {
+    let text = body["messages"].to_string();
+    let last = text.rsplit_once(" ref_").map_or("", |(_, after)| after);
+    let end = last.find(|one: char| !one.is_ascii_alphanumeric());
+    last[..end.unwrap_or_default()].to_owned()
 }
 
 fn member(deed: &Deed, found: &str) -> (&'static str, Value) {

@@ -13,6 +13,9 @@ use super::{AnyTool, BROWSER, hand::HandActs};
 const BROWSER_TOOL: &str = "browser";
 const IN_GROUP: &[&str] = &[BROWSER];
 
+/// The tool that the server refuses where scripts are not allowed.
+pub(super) const SCRIPT_TOOL: &str = "browser_evaluate";
+
 /// All of them, in the order in which clients see them.
 pub(super) static TOOLS: &[&dyn AnyTool] = &[
     &navigation::NAVIGATE,

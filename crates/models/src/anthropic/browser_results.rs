@@ -2,8 +2,8 @@
 
 use deskhand_core::{
     browser::{
-        BrowserChange, BrowserState, DownloadState, ElementRef, LONGEST_PAGE_TEXT, TabEntry,
-        page_label,
+        BrowserChange, BrowserState, DownloadState, ElementRef, LONGEST_PAGE_TEXT, PageElement,
+        TabEntry, page_elements, page_label,
     },
     model::{self, CallResult},
 };
@@ -72,48 +72,30 @@ pub(super) fn failure(text: &str) -> String {
     }
 }
 
-/// Converts the references of a tree to the vendor's spelling: `button "Buy" e7` is `button "Buy" [ref_7]`.
+/// Converts the references of a tree to the vendor's spelling: `[button Buy e7]` is `[button Buy ref_7]`.
 fn tree_in_vendor_refs(text: &str) -> String {
-    let converted = text.split('\n').map(|line| {
-        // The cells of a table are words of the page.
-        if line.trim_start().starts_with('|') {
-            return line.to_owned();
-        }
-        let name_end = end_of_name(line);
-        let (name, rest) = line.split_at(name_end);
-        let words = rest.split(' ').map(|word| match vendor_ref(word) {
-            Some(reference) => format!("[{reference}]"),
-            None => word.to_owned(),
-        });
-        format!("{name}{}", words.collect::<Vec<_>>().join(" "))
-    });
-    converted.collect::<Vec<_>>().join("\n")
-}
-
-/// Returns the end of the first text in quotes, which is the name of an element. Returns 0 if there is none.
-fn end_of_name(line: &str) -> usize {
-    let Some(start) = line.find('"') else {
-        return 0;
-    };
-    let mut is_escaped = false;
-    for (index, character) in line.char_indices().skip_while(|(index, _)| *index <= start) {
-        match character {
-            _ if is_escaped => is_escaped = false,
-            '\\' => is_escaped = true,
-            '"' => return index + 1,
-            _ => {}
-        }
+    let mut converted = String::with_capacity(text.len());
+    let mut start = 0;
+    for PageElement { reference, at, .. } in page_elements(text) {
+        converted.push_str(&text[start..at.start]);
+        converted.push_str(&in_vendor_spelling(reference));
+        start = at.end;
     }
-    line.len()
+    converted.push_str(&text[start..]);
+    converted
 }
 
 fn vendor_ref(word: &str) -> Option<String> {
     let reference: ElementRef = word.parse().ok()?;
     // Other spellings of a reference are words of the page.
-    (reference.to_string() == word).then(|| match reference.frame {
+    (reference.to_string() == word).then(|| in_vendor_spelling(reference))
+}
+
+fn in_vendor_spelling(reference: ElementRef) -> String {
+    match reference.frame {
         0 => format!("ref_{}", reference.element),
         _ => format!("ref_{reference}"),
-    })
+    }
 }
 
 /// Writes the state of the browser. Returns `None` if it would break a rule: exactly one tab is active.

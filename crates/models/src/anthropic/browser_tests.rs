@@ -389,11 +389,12 @@ fn failures_have_the_vendors_words() {
 
 #[test]
 fn references_in_a_tree_are_spelled_as_the_vendor_does() {
-    let tree = "<page>\n button \"Take \\\"e1\\\" e2\" e7 disabled\nlink f1e3\n| e9 | e10\n</page>";
+    let tree =
+        "<page>\n [button \"Take \\\"e1\\\" e2\" e7 disabled] or [a f1e3]\n| e9 | [x]\n</page>";
     let told = content("read_page", &testing::result("a", tree), None).unwrap();
     assert_eq!(
         told[0]["text"],
-        "<page>\n button \"Take \\\"e1\\\" e2\" [ref_7] disabled\nlink [ref_f1e3]\n| e9 | e10\n</page>"
+        "<page>\n [button \"Take \\\"e1\\\" e2\" ref_7 disabled] or [a ref_f1e3]\n| e9 | [x]\n</page>"
     );
     let text = content("get_page_text", &testing::result("a", "vitamin e7"), None).unwrap();
     assert_eq!(text[0]["text"], "vitamin e7");
@@ -401,7 +402,7 @@ fn references_in_a_tree_are_spelled_as_the_vendor_does() {
 
 #[test]
 fn a_page_is_told_in_at_most_fifty_thousand_characters() {
-    let tree = format!("<page>\n{}</page>", "button \"ü\" e1\n".repeat(4_000));
+    let tree = format!("<page>\n{}</page>", "[button ü e1]\n".repeat(4_000));
     let told = content("read_page", &testing::result("a", &tree), None).unwrap();
     let text = told[0]["text"].as_str().unwrap();
     assert_eq!(text.chars().count(), 50_000);

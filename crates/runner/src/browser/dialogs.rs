@@ -5,7 +5,7 @@ use std::time::Duration;
 use deskhand_core::browser::OpenDialog;
 use serde_json::{Value, json};
 
-use super::{BrowseError, tab::Tab};
+use super::{BrowseError, settle::Calm, tab::Tab};
 
 /// The timeout for a dialog to close.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
@@ -71,7 +71,7 @@ impl Tab {
             (!is_open).then_some(())
         });
         closed.await;
-        self.settle(mark).await;
+        self.settle(mark, Calm::Full).await;
         Ok(())
     }
 }

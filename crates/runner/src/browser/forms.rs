@@ -2,7 +2,7 @@
 
 use std::{path::PathBuf, time::Duration};
 
-use deskhand_core::browser::{ElementRef, FieldValue};
+use deskhand_core::browser::{ElementRef, FieldValue, PagePlace};
 use serde_json::{Value, json};
 
 use super::{
@@ -18,6 +18,23 @@ const IS_FILE_FIELD: &str =
     "function () { return this instanceof HTMLInputElement && this.type === 'file'; }";
 
 impl Tab {
+    /// Gives the focus to the place where text is typed. A field gets it without a click, with the caret at its end.
+    pub(super) async fn enter(&self, place: &PagePlace) -> Result<(), BrowseError> {
+        // In a frame inside the page, only a click moves the focus of the page there, too.
+        if let PagePlace::Element(element) = place
+            && element.frame == 0
+        {
+            let call = format!("enter({})", element.element);
+            let entered: String = self.script(&self.main_frame(), &call).await?;
+            match &*entered {
+                "done" => return Ok(()),
+                "click" => {}
+                other => return Err(problem(*element, other)),
+            }
+        }
+        self.click(self.point(place).await?, Click::plain()).await
+    }
+
     /// Replaces the content of a field.
     pub(super) async fn fill(
         &self,
@@ -42,7 +59,7 @@ impl Tab {
     }
 
     pub(super) async fn click_on(&self, element: ElementRef) -> Result<(), BrowseError> {
-        let place = deskhand_core::browser::PagePlace::Element(element);
+        let place = PagePlace::Element(element);
         let point = self.point(&place).await?;
         self.click(point, Click::plain()).await
     }

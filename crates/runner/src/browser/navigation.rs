@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::{
     BrowseError, DevToolsError,
-    settle::{LOAD_MAX, Mark},
+    settle::{Calm, LOAD_MAX, Mark},
     tab::Tab,
 };
 
@@ -71,7 +71,7 @@ impl Tab {
 
     async fn arrive(&self, mark: Mark) {
         if self.loaded(LOAD_MAX).await {
-            self.settle(mark).await;
+            self.settle(mark, Calm::Full).await;
         }
     }
 

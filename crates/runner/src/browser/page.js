@@ -1,250 +1,40 @@
 // Our helpers in a page. They run in a world of their own, which shares only the document with the page's scripts.
 globalThis.deskhandPage ??= (() => {
-  const SKIPPED = new Set(['SCRIPT', 'STYLE', 'NOSCRIPT', 'TEMPLATE', 'HEAD', 'META', 'LINK', 'TITLE']);
-  const BLOCKS = /^(block|flex|grid|table|list-item|flow-root|table-row|table-cell|table-caption)/;
-  const numbers = new WeakMap();
-  const elements = new Map();
-  let lastNumber = 0;
-
-  const refOf = element => {
-    let number = numbers.get(element);
-    if (!number) {
-      number = ++lastNumber;
-      numbers.set(element, number);
-      elements.set(number, new WeakRef(element));
-    }
-    return number;
-  };
-  const find = number => {
-    const element = elements.get(number)?.deref();
-    return element?.isConnected ? element : null;
-  };
+  const { SKIPPED, BLOCKS, refOf, find, oneLine, childrenOf, parentOf, roleOf, textOf } = deskhandRoles;
   // The next frame, or a moment if the page is not painted at present.
   const frame = () => new Promise(done => {
     const timer = setTimeout(done, 50);
     requestAnimationFrame(() => { clearTimeout(timer); done(); });
   });
-  const oneLine = (text, most = 200) => {
-    const line = (text ?? '').replace(/\s+/g, ' ').trim();
-    return line.length > most ? line.slice(0, most) + '…' : line;
-  };
-  const childrenOf = node => {
-    if (node.shadowRoot) return node.shadowRoot.childNodes;
-    if (node.tagName === 'SLOT') {
-      const assigned = node.assignedNodes();
-      if (assigned.length) return assigned;
-    }
-    return node.childNodes;
-  };
-  const parentOf = node => node.assignedSlot ?? node.parentNode ?? node.host ?? null;
-
-  // ---- Roles and names ----
-
-  const INPUT_ROLES = {
-    button: 'button', submit: 'button', reset: 'button', image: 'button', checkbox: 'checkbox', radio: 'radio',
-    range: 'slider', number: 'spinbutton', search: 'searchbox', file: 'file', color: 'color',
-  };
-  const TAG_ROLES = {
-    ARTICLE: 'article', ASIDE: 'complementary', BUTTON: 'button', DETAILS: 'group', DIALOG: 'dialog',
-    FIELDSET: 'group', FORM: 'form', H1: 'heading1', H2: 'heading2', H3: 'heading3', H4: 'heading4',
-    H5: 'heading5', H6: 'heading6', HR: 'separator', IFRAME: 'frame', FRAME: 'frame', IMG: 'img', LI: 'listitem',
-    MAIN: 'main', METER: 'meter', NAV: 'navigation', OL: 'list', OPTION: 'option', OUTPUT: 'status',
-    PROGRESS: 'progressbar', SUMMARY: 'button', TABLE: 'table', TD: 'cell', TEXTAREA: 'textbox', TH: 'header',
-    TR: 'row', UL: 'list', CANVAS: 'canvas', VIDEO: 'video', AUDIO: 'audio',
-  };
-  const USABLE = new Set(['button', 'checkbox', 'radio', 'slider', 'spinbutton', 'searchbox', 'file', 'color',
-    'textbox', 'combobox', 'listbox', 'link', 'menuitem', 'menuitemcheckbox', 'menuitemradio', 'option', 'switch',
-    'tab', 'treeitem', 'frame', 'canvas', 'video', 'audio', 'clickable']);
-  const NAMED_BY_CONTENT = new Set(['button', 'link', 'heading1', 'heading2', 'heading3', 'heading4', 'heading5',
-    'heading6', 'menuitem', 'menuitemcheckbox', 'menuitemradio', 'option', 'switch', 'tab', 'treeitem', 'checkbox',
-    'radio', 'clickable', 'cell', 'header']);
-
-  const isClickable = (element, style) =>
-    element.hasAttribute('onclick') || element.tabIndex >= 0 && element.hasAttribute('tabindex')
-    || element.draggable && element.hasAttribute('draggable')
-    || style.cursor === 'pointer' && getComputedStyle(parentElementOf(element) ?? element).cursor !== 'pointer';
-  const parentElementOf = element => {
-    const parent = parentOf(element);
-    return parent instanceof Element ? parent : parent?.host ?? null;
-  };
-  const roleOf = (element, style) => {
-    const given = element.getAttribute('role')?.trim().split(/\s+/)[0];
-    if (given && given !== 'presentation' && given !== 'none' && given !== 'generic') {
-      if (given === 'heading') return 'heading' + (element.getAttribute('aria-level') ?? '2');
-      return given === 'gridcell' ? 'cell' : given === 'columnheader' || given === 'rowheader' ? 'header' : given;
-    }
-    const tag = element.tagName;
-    if (tag === 'A' && element.hasAttribute('href')) return 'link';
-    if (tag === 'INPUT') return INPUT_ROLES[element.type] ?? (element.list ? 'combobox' : 'textbox');
-    if (tag === 'SELECT') return element.multiple || element.size > 1 ? 'listbox' : 'combobox';
-    if (element.isContentEditable && !parentElementOf(element)?.isContentEditable) return 'textbox';
-    if (given) return isClickable(element, style) ? 'clickable' : '';
-    if (tag === 'IMG' && element.alt === '') return '';
-    return TAG_ROLES[tag] ?? (isClickable(element, style) ? 'clickable' : '');
-  };
-  const textOf = (element, most = 400) => {
-    let text = '';
-    const visit = node => {
-      if (text.length > most) return;
-      if (node.nodeType === Node.TEXT_NODE) { text += node.data; return; }
-      if (node.nodeType !== Node.ELEMENT_NODE || SKIPPED.has(node.tagName)) return;
-      if (node.tagName === 'IMG') { text += ' ' + (node.alt ?? '') + ' '; return; }
-      if (node.tagName === 'SELECT' || node.tagName === 'TEXTAREA') return;
-      if (node.getAttribute('aria-hidden') === 'true') return;
-      const style = getComputedStyle(node);
-      if (style.display === 'none' || style.visibility === 'hidden') return;
-      const isBlock = BLOCKS.test(style.display);
-      if (isBlock) text += ' ';
-      for (const child of childrenOf(node)) visit(child);
-      if (isBlock || node.tagName === 'BR') text += ' ';
-    };
-    for (const child of childrenOf(element)) visit(child);
-    return text;
-  };
-  const nameOf = (element, role) => {
-    const by = element.getAttribute('aria-labelledby');
-    if (by) {
-      const texts = by.split(/\s+/).map(id => element.getRootNode().getElementById?.(id)).filter(Boolean).map(e => textOf(e));
-      if (oneLine(texts.join(' '))) return oneLine(texts.join(' '));
-    }
-    const label = element.getAttribute('aria-label');
-    if (label?.trim()) return oneLine(label);
-    if (element.labels?.length) {
-      const text = oneLine([...element.labels].map(label => textOf(label)).join(' '));
-      if (text) return text;
-    }
-    if (element.tagName === 'INPUT' && ['button', 'submit', 'reset'].includes(element.type)) {
-      return oneLine(element.value || element.type);
-    }
-    if (element.alt) return oneLine(element.alt);
-    if (element.tagName === 'FIELDSET') return oneLine(element.querySelector('legend')?.textContent);
-    if (element.tagName === 'OPTION') return oneLine(element.label);
-    if (NAMED_BY_CONTENT.has(role)) {
-      const text = oneLine(textOf(element));
-      if (text) return text;
-    }
-    return oneLine(element.title || element.placeholder || element.getAttribute('aria-placeholder') || '');
-  };
-  const stateOf = (element, role) => {
-    const states = [];
-    const is = name => element.getAttribute('aria-' + name);
-    if (element.checked || is('checked') === 'true' || is('pressed') === 'true') states.push('checked');
-    if (element.disabled || is('disabled') === 'true') states.push('disabled');
-    if (is('expanded') === 'true' || element.tagName === 'DETAILS' && element.open) states.push('expanded');
-    if (is('expanded') === 'false') states.push('collapsed');
-    if (is('selected') === 'true') states.push('selected');
-    if (element.readOnly) states.push('readonly');
-    if (element.required) states.push('required');
-    if (element === element.getRootNode().activeElement && element !== document.body) states.push('focused');
-    let value = '';
-    if (element.tagName === 'SELECT') value = [...element.selectedOptions].map(o => oneLine(o.label, 80)).join(', ');
-    else if (element.type === 'password') value = element.value ? '•••' : '';
-    else if (element.type === 'file') value = [...element.files].map(file => file.name).join(', ');
-    else if (['textbox', 'searchbox', 'spinbutton', 'slider', 'combobox', 'color'].includes(role)) {
-      value = element.value ?? (element.isContentEditable ? textOf(element) : is('valuetext') ?? is('valuenow') ?? '');
-    } else if (element.tagName === 'PROGRESS' || element.tagName === 'METER') value = String(element.value);
-    value = oneLine(value, 120);
-    return (value ? ` =${JSON.stringify(value)}` : '') + (states.length ? ' ' + states.join(' ') : '');
-  };
-
-  // ---- The tree ----
-
-  // Returns lines of [depth, text, reference if it is a frame].
-  const tree = (filter, root, mostCharacters) => {
-    const lines = [];
-    const until = performance.now() + 1500;
-    let nCharacters = 0;
-    let isCut = false;
-    const onlyUsable = filter === 'interactive';
-    const put = (depth, text, frameRef = 0) => {
-      if (nCharacters + text.length + depth > mostCharacters || performance.now() > until) { isCut = true; return; }
-      nCharacters += text.length + depth + 1;
-      lines.push([depth, text, frameRef]);
-    };
-    const putText = (depth, texts) => {
-      const text = oneLine(texts.join(''), 1000);
-      texts.length = 0;
-      if (text && !onlyUsable) put(depth, JSON.stringify(text));
-    };
-    // Returns true if a row can be written on one line.
-    const isPlainRow = element => [...element.cells ?? []].every(cell => !cell.querySelector('*:not(b,i,em,strong,span,br,small,code,div,p)'));
-    const visitAll = (element, depth, isSilent, texts) => {
-      const own = texts ?? [];
-      for (const child of childrenOf(element)) {
-        if (isCut) return;
-        if (child.nodeType === Node.TEXT_NODE) { if (!isSilent) own.push(child.data); continue; }
-        if (child.nodeType === Node.ELEMENT_NODE) visit(child, depth, isSilent, own);
-      }
-      if (!texts) putText(depth, own);
-    };
-    const visit = (element, depth, isSilent, texts) => {
-      if (SKIPPED.has(element.tagName) || element.getAttribute('aria-hidden') === 'true') return;
-      const style = getComputedStyle(element);
-      if (style.display === 'none') return;
-      const isHidden = style.visibility !== 'visible';
-      const role = isHidden ? '' : roleOf(element, style);
-      if (element.tagName === 'LABEL' && element.control) { visitAll(element, depth, true, null); return; }
-      if (!role) {
-        const isBlock = BLOCKS.test(style.display);
-        if (isBlock) putText(depth, texts);
-        if (element.tagName === 'BR') texts.push(' ');
-        visitAll(element, depth, isSilent || isHidden, texts);
-        if (isBlock) putText(depth, texts);
-        return;
-      }
-      putText(depth, texts);
-      const isUsable = USABLE.has(role);
-      if (onlyUsable && !isUsable) { visitAll(element, depth, isSilent, []); return; }
-      if (role === 'row' && !onlyUsable && isPlainRow(element)) {
-        put(depth, '| ' + [...element.cells].map(cell => oneLine(textOf(cell))).join(' | '));
-        return;
-      }
-      if (role === 'option' && element.tagName === 'OPTION') return;
-      const name = nameOf(element, role);
-      const isByContent = NAMED_BY_CONTENT.has(role) && name === oneLine(textOf(element));
-      if (role === 'listitem' && !name) { item(element, depth, isSilent); return; }
-      const shown = name ? ` ${JSON.stringify(name)}` : '';
-      const ref = isUsable ? ` @${refOf(element)}` : '';
-      put(depth, role + shown + ref + stateOf(element, role), role === 'frame' ? refOf(element) : 0);
-      if (element.tagName === 'SELECT') { options(element, depth); return; }
-      if (role === 'textbox' && !element.shadowRoot && !element.querySelector?.('a,button,input')) return;
-      visitAll(element, depth + 1, isSilent || isByContent, null);
-    };
-    // Writes a list item in front of its first line.
-    const item = (element, depth, isSilent) => {
-      const before = lines.length;
-      visitAll(element, depth, isSilent, null);
-      if (lines.length > before && !onlyUsable) {
-        lines[before][1] = '- ' + lines[before][1];
-        for (const line of lines.slice(before + 1)) line[0] += 1;
-      }
-    };
-    const options = (element, depth) => {
-      const labels = [...element.options].slice(0, 40).map(option => oneLine(option.label, 60));
-      const more = element.options.length > 40 ? ` and ${element.options.length - 40} more` : '';
-      if (labels.length) put(depth + 1, 'options ' + labels.map(label => JSON.stringify(label)).join(' ') + more);
-    };
-    if (root) visit(root, 0, false, []);
-    else if (document.body) visitAll(document.body, 0, false, null);
-    return { lines, isCut };
-  };
 
   // ---- Waiting ----
 
-  // Resolves when the page has not changed for two frames, or after `most` milliseconds.
-  const quiet = async most => {
-    const until = performance.now() + most;
+  // Counts the changes of the document from now on.
+  const countChanges = () => {
     let nChanges = 0;
     const observer = new MutationObserver(() => { nChanges += 1; });
     observer.observe(document, { subtree: true, childList: true, characterData: true, attributes: true });
+    return { count: () => nChanges += observer.takeRecords().length, end: () => observer.disconnect() };
+  };
+  // The changes since a field was entered.
+  let sinceEntered = null;
+  // Resolves when the page has not changed for some frames, or after `most` milliseconds. One frame is enough only if
+  // nothing has changed since a field was entered. Otherwise there are two.
+  const quiet = async (most, nFrames) => {
+    const until = performance.now() + most;
+    const entered = sinceEntered;
+    sinceEntered = null;
+    const isUntouched = nFrames === 1 && entered?.count() === 0;
+    if (!isUntouched) entered?.end();
+    const changes = isUntouched ? entered : countChanges();
     try {
-      for (let nStill = 0; nStill < 2 && performance.now() < until;) {
-        const before = nChanges;
+      for (let nStill = isUntouched ? 1 : 0; nStill < 2 && performance.now() < until;) {
+        const before = changes.count();
         await frame();
-        nStill = nChanges === before ? nStill + 1 : 0;
+        nStill = changes.count() === before ? nStill + 1 : 0;
       }
     } finally {
-      observer.disconnect();
+      changes.end();
     }
     return true;
   };
@@ -302,6 +92,14 @@ globalThis.deskhandPage ??= (() => {
     const places = [[0.5, 0.5], [0.25, 0.25], [0.75, 0.25], [0.25, 0.75], [0.75, 0.75]];
     return rects.slice(0, 8).flatMap(rect => places.map(([across, down]) => at(rect, across, down)));
   };
+  // Returns the first point at which nothing covers an element or its labels.
+  const freeOf = (element, points) => {
+    const labels = [...element.labels ?? []];
+    return points.find(({ x, y }) => {
+      const top = topAt(x, y);
+      return isIn(top, element) || labels.some(label => isIn(top, label));
+    });
+  };
   // Waits until an element can be clicked, and returns the point for it in this frame.
   const ready = async (number, most) => {
     const until = performance.now() + most;
@@ -320,11 +118,7 @@ globalThis.deskhandPage ??= (() => {
       else if (!isStill && performance.now() < moving) problem = { error: 'moving' };
       else {
         const points = pointsIn(element);
-        const labels = [...element.labels ?? []];
-        const free = points.find(({ x, y }) => {
-          const top = topAt(x, y);
-          return isIn(top, element) || labels.some(label => isIn(top, label));
-        });
+        const free = freeOf(element, points);
         if (free) return free;
         const top = points.length ? topAt(points[0].x, points[0].y) : null;
         problem = top ? { error: 'covered', by: describe(top) } : { error: 'hidden' };
@@ -342,6 +136,34 @@ globalThis.deskhandPage ??= (() => {
   const tell = element => {
     element.dispatchEvent(new Event('input', { bubbles: true, composed: true }));
     element.dispatchEvent(new Event('change', { bubbles: true }));
+  };
+  const TYPED = new Set(['text', 'search', 'url', 'tel', 'password', 'email', 'number']);
+  // Focuses a field that text is typed into, with the caret at its end. Returns `click` for everything that only a click
+  // may prepare for typing, and for a field that cannot be used now, for which a click waits.
+  const enter = number => {
+    const element = find(number);
+    if (!element) return 'stale';
+    const isField = element instanceof HTMLTextAreaElement || element instanceof HTMLInputElement && TYPED.has(element.type);
+    if (isField && element.readOnly) return 'locked';
+    if (!isField && !element.isContentEditable || element.matches(':disabled') || !isVisible(element)) return 'click';
+    sinceEntered?.end();
+    sinceEntered = countChanges();
+    element.scrollIntoViewIfNeeded(true);
+    if (!document.hasFocus() || !freeOf(element, pointsIn(element))) return 'click';
+    element.focus({ preventScroll: true });
+    const editor = element.isContentEditable ? editorOf(element) : element;
+    if (editor.getRootNode().activeElement !== editor) return 'click';
+    if (!isField) getSelection().selectAllChildren(element);
+    if (!isField) getSelection().collapseToEnd();
+    else if (element.type === 'email' || element.type === 'number') getSelection().modify('move', 'forward', 'documentboundary');
+    else element.setSelectionRange(element.value.length, element.value.length);
+    return 'done';
+  };
+  // Returns the element that is edited as a whole and has the focus for its parts.
+  const editorOf = element => {
+    let editor = element;
+    while (editor.parentElement?.isContentEditable) editor = editor.parentElement;
+    return editor;
   };
   // Prepares a field for a text. Returns `insert` if the text is to be inserted now.
   const fill = (number, value) => {
@@ -412,5 +234,5 @@ globalThis.deskhandPage ??= (() => {
   const storage = () => Object.entries(localStorage).map(([name, value]) => ({ name, value }));
   const store = items => { for (const { name, value } of items) localStorage.setItem(name, value); return true; };
 
-  return { refOf, find, tree, quiet, waitFor, ready, boxOf, fill, select, scrollTo, viewport, pageText, storage, store };
+  return { refOf, find, tree: deskhandTree.tree, quiet, waitFor, ready, boxOf, enter, fill, select, scrollTo, viewport, pageText, storage, store };
 })();

@@ -97,29 +97,20 @@ impl Tab {
         format: BlobFormat,
         secrets: &[Secret],
     ) -> Result<PagePicture, BrowseError> {
-        let part = self.visible_part().await?;
+        // A picture of the visible part is usually taken as it is, so it need not wait for the page's measurements.
+        let (part, as_it_is) = if matches!(area, PageArea::Viewport) && secrets.is_empty() {
+            let (part, bytes) = tokio::join!(self.visible_part(), self.capture(None, format));
+            (part?, Some(bytes?))
+        } else {
+            (self.visible_part().await?, None)
+        };
         let visible = PagePart {
             x: part.scroll_x,
             y: part.scroll_y,
             width: part.width,
             height: part.height,
         };
-        let wanted = match area {
-            PageArea::Viewport => visible,
-            PageArea::Region(region) => visible.within(*region)?,
-            PageArea::WholePage => PagePart {
-                x: 0.0,
-                y: 0.0,
-                width: part.page_width.max(part.width),
-                height: part.page_height.max(part.height),
-            },
-            PageArea::Element(element) => self.part_of(*element).await?,
-        };
-        let wanted = PagePart {
-            width: wanted.width.clamp(1.0, LONGEST_PART),
-            height: wanted.height.clamp(1.0, LONGEST_PART),
-            ..wanted
-        };
+        let wanted = self.wanted_part(area, visible, part).await?;
         let is_plain = matches!(area, PageArea::Viewport) && (part.ratio - 1.0).abs() < 0.01;
         let factor = match area {
             // As large as fits into the visible part.
@@ -131,12 +122,16 @@ impl Tab {
             }
         };
         let clip = (!is_plain).then_some((wanted, factor / part.ratio));
-        let (bytes, size) = if secrets.is_empty() {
-            let bytes = self.capture(clip, format).await?;
-            (bytes, size_of(wanted, factor))
-        } else {
-            self.covered(clip, (wanted, factor), format, secrets)
-                .await?
+        let (bytes, size) = match as_it_is {
+            Some(bytes) if is_plain => (bytes, size_of(wanted, factor)),
+            _ if secrets.is_empty() => {
+                let bytes = self.capture(clip, format).await?;
+                (bytes, size_of(wanted, factor))
+            }
+            _ => {
+                let part = (wanted, factor);
+                self.covered(clip, part, format, secrets).await?
+            }
         };
         let is_whole = matches!(area, PageArea::Viewport);
         Ok(PagePicture {
@@ -147,6 +142,30 @@ impl Tab {
                 pointer: Point { x: 0, y: 0 },
             },
             viewport: is_whole.then(|| size_of(visible, 1.0)),
+        })
+    }
+
+    async fn wanted_part(
+        &self,
+        area: &PageArea,
+        visible: PagePart,
+        part: VisiblePart,
+    ) -> Result<PagePart, BrowseError> {
+        let wanted = match area {
+            PageArea::Viewport => visible,
+            PageArea::Region(region) => visible.within(*region)?,
+            PageArea::WholePage => PagePart {
+                x: 0.0,
+                y: 0.0,
+                width: part.page_width.max(part.width),
+                height: part.page_height.max(part.height),
+            },
+            PageArea::Element(element) => self.part_of(*element).await?,
+        };
+        Ok(PagePart {
+            width: wanted.width.clamp(1.0, LONGEST_PART),
+            height: wanted.height.clamp(1.0, LONGEST_PART),
+            ..wanted
         })
     }
 

@@ -1,7 +1,9 @@
-//! Reads pages: as a tree of roles and names with references, or as plain text.
+//! Reads pages: as lines of text in which elements have references, or as plain text.
 
 use deskhand_core::{
-    browser::{BrowserFinding, ElementRef, LONGEST_PAGE_TEXT, MOST_MATCHES, TreeFilter},
+    browser::{
+        BrowserFinding, ElementRef, LONGEST_PAGE_TEXT, MOST_MATCHES, TreeFilter, page_elements,
+    },
     plain::is_deceptive,
 };
 use serde::Deserialize;
@@ -12,8 +14,8 @@ use super::{
     tab::{FrameHandle, Tab},
 };
 
-/// The text in front of references in lines of the tree.
-const REF_MARK: &str = " @";
+/// The most characters of a line that a search returns as a whole.
+const LONGEST_MATCH: usize = 400;
 
 /// The tree of one frame.
 #[derive(Deserialize)]
@@ -85,8 +87,9 @@ impl Tab {
         let wanted = text.to_lowercase();
         let reading = self.read(TreeFilter::All, None, None).await?;
         let lines = reading.lines.iter().map(|line| line.trim_start());
-        let found: Vec<&str> = lines
+        let found: Vec<String> = lines
             .filter(|line| line.to_lowercase().contains(&wanted))
+            .map(|line| narrowed(line, &wanted))
             .collect();
         let is_cut = found.len() > MOST_MATCHES || reading.is_cut;
         let found = &found[..found.len().min(MOST_MATCHES)];
@@ -133,8 +136,9 @@ impl Tab {
             TreeFilter::Interactive => "interactive",
         };
         let call = format!(
-            "tree({}, deskhandPage.find({root}), {LONGEST_PAGE_TEXT})",
-            json!(filter_name)
+            "tree({}, deskhandPage.find({root}), {LONGEST_PAGE_TEXT}, {})",
+            json!(filter_name),
+            frame.number
         );
         let tree: TreeReply = self.script(frame, &call).await?;
         let children = if tree.lines.iter().any(|line| line.2 != 0) {
@@ -144,7 +148,7 @@ impl Tab {
         };
         for TreeLine(line_depth, text, frame_ref) in &tree.lines {
             let depth = depth + line_depth;
-            reading.put(depth, &numbered(text, frame.number));
+            reading.put(depth, text);
             let child = children.iter().find(|(owner, _)| owner == frame_ref);
             if let Some((_, child)) = child.filter(|_| *frame_ref != 0) {
                 // A frame that is gone meanwhile has nothing to read.
@@ -222,34 +226,27 @@ impl Tab {
     }
 }
 
-/// Writes the reference of a line with the number of its frame. It is behind the name, which is in quotes.
-fn numbered(line: &str, frame: u32) -> String {
-    let Some((before, after)) = split_at_mark(line) else {
+/// Returns the part of a line that contains a text: all of a short one, and of a long one the elements and texts in it.
+fn narrowed(line: &str, wanted: &str) -> String {
+    if line.chars().count() <= LONGEST_MATCH {
         return line.to_owned();
-    };
-    let n_digits = after.chars().take_while(char::is_ascii_digit).count();
-    let (digits, rest) = after.split_at(n_digits);
-    match digits.parse() {
-        Ok(element) => format!("{before} {}{rest}", ElementRef { frame, element }),
-        Err(_no_digits) => line.to_owned(),
     }
-}
-
-/// Splits a line at the mark of its reference, which is outside of quotes.
-fn split_at_mark(line: &str) -> Option<(&str, &str)> {
-    let (mut is_quoted, mut is_escaped) = (false, false);
-    for (index, character) in line.char_indices() {
-        match character {
-            _ if is_escaped => is_escaped = false,
-            '\\' if is_quoted => is_escaped = true,
-            '"' => is_quoted = !is_quoted,
-            ' ' if !is_quoted && line[index..].starts_with(REF_MARK) => {
-                return Some((&line[..index], &line[index + REF_MARK.len()..]));
-            }
-            _ => {}
-        }
+    let mut parts = Vec::new();
+    let mut start = 0;
+    for element in page_elements(line) {
+        parts.extend([
+            &line[start..element.place.start],
+            &line[element.place.clone()],
+        ]);
+        start = element.place.end;
     }
-    None
+    parts.push(&line[start..]);
+    parts.retain(|part| part.to_lowercase().contains(wanted));
+    if parts.is_empty() {
+        // The text begins in one part and ends in another.
+        return line.to_owned();
+    }
+    parts.join(" … ")
 }
 
 /// Leaves out characters that make a text look like another one.
@@ -262,16 +259,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn references_name_their_frame() {
-        assert_eq!(
-            numbered("link \"a @5\" @12 focused", 0),
-            "link \"a @5\" e12 focused"
-        );
-        assert_eq!(
-            numbered("button \"say \\\" @9\" @3", 2),
-            "button \"say \\\" @9\" f2e3"
-        );
-        assert_eq!(numbered("\"only text @7\"", 1), "\"only text @7\"");
+    fn a_long_line_is_narrowed_to_its_matches() {
+        let short = "1.50 € [button Buy tea e8]";
+        assert_eq!(narrowed(short, "buy"), short);
+        let line = format!("{} [Buy tea e1] or [Buy milk e2] now", "word ".repeat(100));
+        assert_eq!(narrowed(&line, "tea"), "[Buy tea e1]");
+        assert_eq!(narrowed(&line, "buy"), "[Buy tea e1] … [Buy milk e2]");
+        assert_eq!(narrowed(&line, "milk e2] now"), line);
     }
 
     #[test]

@@ -25,6 +25,16 @@ pub(super) struct Mark {
     n_requests: u64,
 }
 
+/// The calm after which a verb has had its effect, unless it caused requests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Calm {
+    /// One frame, if nothing has changed since a field was entered: text that is typed changes the document at once or
+    /// with the next frame, or by a request.
+    AfterTyping,
+    /// Two frames.
+    Full,
+}
+
 impl Tab {
     /// Returns the state before a verb, for [`Self::settle`].
     pub(super) fn mark(&self) -> Mark {
@@ -36,10 +46,12 @@ impl Tab {
     }
 
     /// Waits until the page shows the effect of a verb, but not for ever. A dialog or the end of the tab ends the wait.
-    pub(super) async fn settle(&self, mark: Mark) {
+    pub(super) async fn settle(&self, mark: Mark, calm: Calm) {
         let give_up_at = Instant::now() + SETTLE_MAX;
+        let mut n_frames = if calm == Calm::AfterTyping { 1 } else { 2 };
         loop {
-            let quiet = format!("quiet({QUIET_MAX_MS})");
+            let quiet = format!("quiet({QUIET_MAX_MS}, {n_frames})");
+            n_frames = 2;
             let was_quiet = self.script::<bool>(&self.main_frame(), &quiet).await;
             if matches!(
                 was_quiet,
@@ -101,7 +113,7 @@ impl Tab {
             PageCondition::Selector(selector) => ("selector", selector),
             PageCondition::Url(part) => return self.wait_for_url(part, timeout_ms).await,
             PageCondition::Quiet => {
-                self.settle(Mark { n_requests: 0 }).await;
+                self.settle(Mark { n_requests: 0 }, Calm::Full).await;
                 return Ok(());
             }
         };

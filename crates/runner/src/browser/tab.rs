@@ -14,7 +14,11 @@ use super::{
 };
 
 /// Our helpers in pages.
-const PAGE_SCRIPT: &str = include_str!("page.js");
+const PAGE_SCRIPT: &str = concat!(
+    include_str!("page/roles.js"),
+    include_str!("page/tree.js"),
+    include_str!("page.js"),
+);
 /// The value of a call where the helpers are not installed yet.
 const MISSING: &str = "deskhand: missing";
 /// The timeout of a call that is not said to take longer.

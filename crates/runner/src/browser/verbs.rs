@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use deskhand_core::{
     browser::{
-        Browse, Browsed, BrowserFinding, BrowserVerb, LONGEST_PAGE_LABEL, PageArea, PagePlace,
-        PageState, TabNumber, page_label,
+        Browse, Browsed, BrowserFinding, BrowserVerb, LONGEST_PAGE_LABEL, PageArea, PageState,
+        TabNumber, page_label,
     },
     secret::Secret,
 };
@@ -14,6 +14,7 @@ use super::{
     BrowseError, Browser,
     pictures::PagePicture,
     pointer::{Click, whole},
+    settle::Calm,
     tab::Tab,
 };
 
@@ -195,7 +196,11 @@ impl Tab {
             verb => {
                 let mark = self.mark();
                 self.act(verb).await?;
-                self.settle(mark).await;
+                let calm = match verb {
+                    BrowserVerb::Type { submit: false, .. } => Calm::AfterTyping,
+                    _ => Calm::Full,
+                };
+                self.settle(mark, calm).await;
                 Ok(BrowserFinding::Done)
             }
         }
@@ -226,7 +231,7 @@ impl Tab {
             BrowserVerb::ScrollTo { at } => self.scroll_to(*at).await,
             BrowserVerb::Type { at, text, submit } => {
                 if let Some(place) = at {
-                    self.focus(place).await?;
+                    self.enter(place).await?;
                 }
                 self.insert(text).await?;
                 if *submit {
@@ -268,10 +273,6 @@ impl Tab {
             | BrowserVerb::LoadState { .. }
             | BrowserVerb::Capabilities => Ok(()),
         }
-    }
-
-    async fn focus(&self, place: &PagePlace) -> Result<(), BrowseError> {
-        self.click(self.point(place).await?, Click::plain()).await
     }
 
     async fn capabilities(&self) -> Result<BrowserFinding, BrowseError> {

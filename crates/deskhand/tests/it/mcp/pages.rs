@@ -1,5 +1,6 @@
 //! A real browser that a client drives: a form, and pages that do not open.
 
+use deskhand_core::browser::page_elements;
 use deskhand_testkit::{Server, eventually, processes_with_mount};
 use serde_json::{Value, json};
 
@@ -93,13 +94,12 @@ async fn a_client_fills_in_a_form_and_is_told_what_does_not_open() {
 
     let url = json!({"url": "http://127.0.0.1:8101/", "snapshot": true});
     let read = text(&on("browser_navigate", url).await);
+    let elements = page_elements(&read);
     let element = |role: &str| {
-        let line = read.lines().find(|line| line.contains(role)).unwrap();
-        let word = line.split(|one: char| !one.is_alphanumeric()).find(|word| {
-            word.strip_prefix('e')
-                .is_some_and(|rest| rest.parse::<u32>().is_ok())
-        });
-        word.unwrap().to_owned()
+        let found = elements
+            .iter()
+            .find(|one| read[one.place.clone()].contains(role));
+        found.unwrap().reference.to_string()
     };
     let (field, button) = (element("textbox"), element("button"));
     on(

@@ -11,7 +11,7 @@ use deskhand_core::{
     blob::BlobFormat,
     browser::{
         Browse, Browsed, BrowserFinding, BrowserVerb, ElementRef, PageArea, PageCondition,
-        PagePlace, TreeFilter,
+        PagePlace, TreeFilter, page_elements,
     },
     secret::Secret,
 };
@@ -67,15 +67,20 @@ impl Desk {
         text(self.verb(verb).await)
     }
 
-    /// Returns the reference in the first line of the tree that contains a text.
+    /// Returns the reference of the first element that contains a text, or that is on a line with it.
     async fn find(&self, wanted: &str) -> ElementRef {
-        let text = text(
-            self.verb(BrowserVerb::Find {
-                text: wanted.to_owned(),
-            })
-            .await,
-        );
-        reference(&text).unwrap_or_else(|| panic!("no reference for {wanted:?} in {text:?}"))
+        let verb = BrowserVerb::Find {
+            text: wanted.to_owned(),
+        };
+        let text = text(self.verb(verb).await);
+        let elements = page_elements(&text);
+        let named = elements
+            .iter()
+            .find(|one| text[one.place.clone()].contains(wanted));
+        let found = named.or(elements.first());
+        found
+            .unwrap_or_else(|| panic!("no reference for {wanted:?} in {text:?}"))
+            .reference
     }
 
     async fn click(&self, wanted: &str) -> Browsed {
@@ -122,18 +127,6 @@ fn text(browsed: Browsed) -> String {
     text
 }
 
-/// Returns the first reference in a text.
-fn reference(text: &str) -> Option<ElementRef> {
-    let line = text.lines().find(|line| last_ref(line).is_some())?;
-    last_ref(line)
-}
-
-fn last_ref(line: &str) -> Option<ElementRef> {
-    let after_name = line.rsplit('"').next().unwrap_or(line);
-    let mut words = after_name.split_whitespace().chain(line.split_whitespace());
-    words.find_map(|word| word.parse().ok())
-}
-
 #[tokio::test]
 async fn a_walk_through_hard_pages() {
     let desk = Desk::start().await;
@@ -142,6 +135,7 @@ async fn a_walk_through_hard_pages() {
     pages::drags_work_with_the_mouse_and_with_data(&desk).await;
     pages::buttons_and_keys_can_be_held(&desk).await;
     forms::fields_of_all_kinds_are_filled_in(&desk).await;
+    forms::text_is_typed_at_the_end_of_fields_without_a_click(&desk).await;
     forms::files_are_given_and_downloaded(&desk).await;
     desk.world.end().await;
 }
@@ -150,6 +144,8 @@ async fn a_walk_through_hard_pages() {
 async fn a_walk_through_large_pages_and_tabs() {
     let desk = Desk::start().await;
     reading::a_page_is_read_briefly(&desk).await;
+    reading::elements_stand_in_the_lines_of_their_text(&desk).await;
+    reading::no_text_of_a_page_looks_like_an_element(&desk).await;
     reading::large_and_foreign_pages_are_read(&desk).await;
     reading::waits_are_for_the_page(&desk).await;
     reading::parts_of_a_page_are_seen_closely(&desk).await;

@@ -43,6 +43,8 @@ async fn a_client_is_offered_the_groups_that_it_chooses() {
         let n_tools = all.iter().filter(|name| name.starts_with(group)).count();
         assert!(n_tools >= 7, "{group}: {n_tools}");
     }
+    // Scripts are not allowed here, and the tool would be refused.
+    assert!(!all.contains("browser_evaluate"));
     // A tool of another group does not exist for the client.
     let shell = connect(&world, "shell").await;
     let call = json!({"name": "browser_tabs", "arguments": {}});

@@ -2,7 +2,7 @@
 
 use deskhand_core::{
     action::{Button, Point},
-    browser::{BrowserVerb, PagePlace},
+    browser::{BrowserVerb, PagePlace, page_elements},
 };
 
 use super::{Desk, click};
@@ -46,17 +46,12 @@ pub(super) async fn clicks_reach_their_targets(desk: &Desk) {
 pub(super) async fn frames_and_shadow_trees_are_pages_too(desk: &Desk) {
     desk.open("/frames").await;
     let tree = desk.tree().await;
-    let inside: Vec<&str> = tree
-        .lines()
-        .filter(|line| line.contains("\"Inside\""))
-        .collect();
+    let mut inside = page_elements(&tree);
+    inside.retain(|one| tree[one.place.clone()].contains("button Inside"));
     assert_eq!(inside.len(), 2, "{tree}");
-    let references: Vec<_> = inside
-        .iter()
-        .filter_map(|line| super::last_ref(line))
-        .collect();
-    for (reference, host) in references.iter().zip(["127.0.0.1", "localhost"]) {
-        desk.verb(click(PagePlace::Element(*reference))).await;
+    for (element, host) in inside.iter().zip(["127.0.0.1", "localhost"]) {
+        desk.verb(click(PagePlace::Element(element.reference)))
+            .await;
         desk.says(&format!("inside {host}")).await;
     }
     desk.click("In the shadow").await;

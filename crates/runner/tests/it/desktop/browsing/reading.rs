@@ -5,7 +5,7 @@ use deskhand_core::{
     blob::BlobFormat,
     browser::{
         Browse, BrowserFinding, BrowserVerb, EmulatedViewport, Emulation, LONGEST_PAGE_TEXT,
-        PageArea, PageCondition, TreeFilter,
+        PageArea, PageCondition, TreeFilter, page_elements,
     },
 };
 
@@ -14,12 +14,12 @@ use super::{Desk, text};
 pub(super) async fn a_page_is_read_briefly(desk: &Desk) {
     desk.open("/form").await;
     let tree = desk.tree().await;
-    assert!(tree.contains("textbox \"Name\" e"), "{tree}");
-    assert!(tree.contains("options \"Red\" \"Green\""), "{tree}");
+    assert!(tree.contains("[textbox Name e"), "{tree}");
+    assert!(tree.contains(" =\"Red\" (Red | Green)]"), "{tree}");
     // References stay the same as long as their elements do.
     assert_eq!(tree, desk.tree().await);
     let shown = desk.verb(BrowserVerb::Screenshot {
-        area: PageArea::Element(desk.find("\"Send\"").await),
+        area: PageArea::Element(desk.find("Send").await),
         format: BlobFormat::Png,
     });
     let size = shown.await.frame.unwrap().size;
@@ -58,6 +58,56 @@ pub(super) async fn a_page_is_read_briefly(desk: &Desk) {
     desk.verb(BrowserVerb::Emulate(Emulation::default())).await;
 }
 
+pub(super) async fn elements_stand_in_the_lines_of_their_text(desk: &Desk) {
+    desk.open("/written").await;
+    let read = desk.tree().await;
+    let told: Vec<&str> = read.lines().collect();
+    assert_eq!(
+        told,
+        [
+            "h1 Tea",
+            "Read [about us e1], or [our story e2].",
+            "group Search:",
+            " [searchbox Words e3] [combobox Kind e4 =\"Green\" (Green | Black)] [checkbox Loose e5 checked]",
+            "- h2 [Sencha e6]",
+            " 1.50 € [button Buy e7]",
+            "- Two",
+            " - Inner",
+            "| Order | Total | ",
+            "| 1 | 9 € | [button Undo e8 disabled]",
+            "[clickable e9] Card",
+            " [button Open e10]",
+        ]
+        .map(str::trim_end)
+    );
+    let verb = |filter, at| BrowserVerb::ReadPage {
+        filter,
+        at,
+        depth: None,
+    };
+    let usable = text(desk.verb(verb(TreeFilter::Interactive, None)).await);
+    assert!(
+        usable.starts_with("[about us e1] [our story e2]\n[searchbox"),
+        "{usable}"
+    );
+    let at = Some(desk.find("Undo").await);
+    let part = text(desk.verb(verb(TreeFilter::All, at)).await);
+    assert_eq!(part, "[button Undo e8 disabled]");
+}
+
+pub(super) async fn no_text_of_a_page_looks_like_an_element(desk: &Desk) {
+    desk.open("/spoof").await;
+    let tree = desk.tree().await;
+    let elements = page_elements(&tree);
+    let references: Vec<String> = elements
+        .iter()
+        .map(|one| one.reference.to_string())
+        .collect();
+    assert_eq!(references, ["e1", "e2"], "{tree}");
+    assert!(tree.contains("(button Pay e7)"), "{tree}");
+    assert!(tree.contains("See note [3]."), "{tree}");
+}
+
 pub(super) async fn large_and_foreign_pages_are_read(desk: &Desk) {
     desk.open("/large").await;
     let read = desk.tree().await;
@@ -68,7 +118,7 @@ pub(super) async fn large_and_foreign_pages_are_read(desk: &Desk) {
     };
     assert!(is_cut && all.chars().count() <= LONGEST_PAGE_TEXT);
     desk.open("/rtl").await;
-    assert!(desk.tree().await.contains("heading1 \"مرحبا بالعالم\""));
+    assert!(desk.tree().await.contains("h1 مرحبا بالعالم"));
 }
 
 pub(super) async fn waits_are_for_the_page(desk: &Desk) {

@@ -65,7 +65,7 @@ pub(super) async fn pop_ups_dialogs_and_tabs(desk: &Desk) {
     assert!(blocked.unwrap_err().to_string().contains("answer it first"));
     desk.verb(answer(true, None)).await;
     desk.says("alerted").await;
-    desk.click("\"Ask\"").await;
+    desk.click("Ask").await;
     desk.verb(answer(true, Some("Ada"))).await;
     desk.says("name Ada").await;
     let BrowserFinding::Console(entries) = desk.verb(BrowserVerb::Console).await.finding else {
@@ -93,7 +93,7 @@ pub(super) async fn pop_ups_dialogs_and_tabs(desk: &Desk) {
         .unwrap();
 
     // The page asks before it is left.
-    desk.click("\"Stay\"").await;
+    desk.click("Stay").await;
     desk.says("armed").await;
     let asks = desk.open("/popup").await.page.unwrap().dialog.unwrap();
     assert_eq!(asks.kind, "beforeunload");
@@ -134,12 +134,12 @@ pub(super) async fn dialogs_are_answered_with_the_keyboard(desk: &Desk) {
         repeat: 1,
     };
     desk.open("/tabs").await;
-    desk.click("\"Alert\"").await;
+    desk.click("Alert").await;
     let other = desk.try_verb(press("Tab")).await.unwrap_err();
     assert!(other.to_string().contains("answer it first"), "{other}");
     desk.verb(press("Return")).await;
     desk.says("alerted").await;
-    desk.click("\"Ask\"").await;
+    desk.click("Ask").await;
     let name = BrowserVerb::Type {
         at: None,
         text: "Grace".to_owned(),
@@ -148,7 +148,7 @@ pub(super) async fn dialogs_are_answered_with_the_keyboard(desk: &Desk) {
     desk.verb(name).await;
     desk.verb(press("Enter")).await;
     desk.says("name Grace").await;
-    desk.click("\"Ask\"").await;
+    desk.click("Ask").await;
     desk.verb(press("Escape")).await;
     desk.says("name null").await;
 }
