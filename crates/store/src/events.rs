@@ -48,7 +48,8 @@ impl Store {
         } else {
             self.all(sql, values).await?
         };
-        rows.iter().map(event).collect()
+        // A page can be long, so each row is freed once it is read.
+        rows.into_iter().map(|row| event(&row)).collect()
     }
 
     /// Finds the last event of a page by the lengths of its events, which both databases know without reading them.

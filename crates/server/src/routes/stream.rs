@@ -11,7 +11,7 @@ use axum::{
 };
 use deskhand_api::events::EventsView;
 use deskhand_app::Sessions;
-use deskhand_core::{event::LoggedEvent, id::SessionId};
+use deskhand_core::id::SessionId;
 use serde::Deserialize;
 use tracing::Instrument;
 use utoipa::IntoParams;
@@ -91,9 +91,15 @@ pub(crate) async fn list(
     let events = sessions
         .events(caller.viewer(), id, query.after, limit)
         .await?;
-    let events: Vec<_> = events.iter().map(LoggedEvent::wire).collect();
-    // The events are already JSON.
-    let body = format!(r#"{{"events":[{}]}}"#, events.join(","));
+    // The events are already JSON. A page can be long, so each event is freed once it is written.
+    let mut body = String::from(r#"{"events":["#);
+    for (nth, event) in events.into_iter().enumerate() {
+        if nth > 0 {
+            body.push(',');
+        }
+        body.push_str(&event.wire());
+    }
+    body.push_str("]}");
     Ok(([(header::CONTENT_TYPE, "application/json")], body))
 }
 
