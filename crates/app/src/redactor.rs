@@ -24,10 +24,12 @@ impl std::fmt::Debug for Redactor {
 
 impl Redactor {
     pub(crate) fn new(secrets: &[(SecretName, Secret)]) -> Self {
-        let mut words: Vec<_> = secrets
-            .iter()
-            .map(|(name, value)| (value.clone(), format!("[secret {name}]")))
-            .collect();
+        let forms = |(name, value): &(SecretName, Secret)| {
+            let mark = format!("[secret {name}]");
+            let unbracketed = unbracketed(value).map(|value| (value, mark.clone()));
+            unbracketed.into_iter().chain([(value.clone(), mark)])
+        };
+        let mut words: Vec<_> = secrets.iter().flat_map(forms).collect();
         words.sort_by_key(|(value, _)| std::cmp::Reverse(value.expose().len()));
         Self {
             words,
@@ -129,6 +131,12 @@ impl Redactor {
     }
 }
 
+/// Returns a secret with brackets as it is in the text of a page where brackets could be taken for an element's.
+fn unbracketed(value: &Secret) -> Option<Secret> {
+    let changed = value.expose().replace('[', "(").replace(']', ")");
+    (changed != value.expose()).then(|| Secret::new(changed))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -144,6 +152,14 @@ mod tests {
         assert_eq!(clean("a xxababyy b"), "a [secret long] b");
         assert_eq!(clean("ababab"), "[secret short]ab");
         assert_eq!(clean("nothing"), "nothing");
+    }
+
+    #[test]
+    fn a_secret_with_brackets_is_also_replaced_without_them() {
+        let secret = ("odd".parse().unwrap(), Secret::new("pa[ss]word"));
+        let redactor = Redactor::new(&[secret]);
+        let clean = redactor.clean("pa[ss]word and pa(ss)word beside e5");
+        assert_eq!(clean, "[secret odd] and [secret odd] beside e5");
     }
 
     #[test]

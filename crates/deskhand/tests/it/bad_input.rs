@@ -192,7 +192,7 @@ async fn sessions_and_pages_that_make_no_sense_are_refused() {
 #[tokio::test]
 async fn bad_actions_are_explained() {
     let server = serve(&[]);
-    let session = server.client().new_plain_session("scripted/demo").await;
+    let session = server.client().new_session("scripted/demo").await;
     for (tool, input, says) in [
         ("hammer", json!({}), "there is no tool"),
         ("computer", json!({"action": "fly"}), "unknown variant"),
@@ -304,7 +304,7 @@ async fn a_full_disk_for_pictures_fails_the_turn_and_loses_nothing() {
         picture_bytes: Some(4096),
         ..ServerOptions::default()
     });
-    let session = server.client().new_plain_session("scripted/look").await;
+    let session = server.client().new_session("scripted/look").await;
     session.prompt("look").await;
     let end = session.turn_end(0).await;
     let EventBody::Error(failure) = &end.body else {

@@ -92,7 +92,7 @@ async fn a_server_killed_in_the_middle_of_a_turn_says_so_and_goes_on() {
 #[tokio::test]
 async fn a_sandbox_that_dies_is_reported_and_started_again_for_the_next_prompt() {
     let server = serve(&[("slow", SLOW)]);
-    let session = server.client().new_plain_session("scripted/slow").await;
+    let session = server.client().new_session("scripted/slow").await;
     session.shell("echo before the crash > ~/kept").await;
     for program in ["Xvnc", "deskhand runner"] {
         let newest = session.show().await["last_seq"].as_u64().unwrap();
