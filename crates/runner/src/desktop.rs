@@ -237,6 +237,9 @@ impl Desktop {
         if !looks {
             return Ok(acted);
         }
+        // Nothing shows the effect of a click before its release has been delivered.
+        let released_at = self.0.seat.run(|seat| Ok(seat.released_at)).await?;
+        *acted_at = released_at.max(*acted_at);
         tokio::select! {
             () = cancel.cancelled() => {}
             settled = self.settled(*acted_at) => settled?,

@@ -77,11 +77,13 @@ impl Seat {
     /// queues further pointer events, and a release from that queue gets the position that the pointer has when the
     /// queue is played. So a click that is followed too soon by a move is released at the wrong place and misses
     /// its target. To the X server, a button whose release is in the queue is still down.
-    pub(super) fn deliver_releases(&self) -> Result<Point, XError> {
+    pub(super) fn deliver_releases(&mut self) -> Result<Point, XError> {
         let is_released = |button: &u8| !self.held.contains(&Held::Button(*button));
         let released = BUTTONS_WITH_STATE.filter(is_released);
         let released: u16 = released.map(state_bit).sum();
-        self.ask_pointer_until(|reply| u16::from(reply.mask) & released == 0)
+        let at = self.ask_pointer_until(|reply| u16::from(reply.mask) & released == 0)?;
+        self.released_at = tokio::time::Instant::now();
+        Ok(at)
     }
 
     /// Waits until the pointer has arrived at `to`, and returns its position. It does not arrive while a press is

@@ -6,7 +6,7 @@
 
 use std::{sync::mpsc, time::Duration};
 
-use tokio::sync::oneshot;
+use tokio::{sync::oneshot, time::Instant};
 use x11rb::{
     connection::Connection,
     protocol::{
@@ -47,6 +47,8 @@ pub(super) struct Seat {
     pub(super) keyboard: Keyboard,
     /// Keys and buttons that we hold down, in the order in which they were pressed.
     pub(super) held: Vec<Held>,
+    /// The time at which programs were last sent the release of a button.
+    pub(super) released_at: Instant,
 }
 
 /// A handle to the thread, which ends with the last handle.
@@ -157,6 +159,7 @@ impl Seat {
             camera,
             keyboard: Keyboard::default(),
             held: Vec::new(),
+            released_at: Instant::now(),
         };
         seat.furnish()?;
         Ok(seat)

@@ -7,7 +7,10 @@ use deskhand_runner::desktop::ActError;
 use rustix::process::{Signal, kill_process};
 use tokio_util::sync::CancellationToken;
 
-use super::world::{World, at, click_at, pids, told};
+use super::{
+    pixels::Pixels,
+    world::{World, at, click_at, pids, told},
+};
 
 /// Reports every mouse press with its button, count, place and modifiers.
 const CLICKS: &str = "<body style='height:100vh'><script>
@@ -78,6 +81,25 @@ async fn clicks_land_when_the_window_manager_is_late() {
     world
         .title("click,0,1,300,200,c click,0,1,500,400, click,0,1,700,600,")
         .await;
+    world.end().await;
+}
+
+#[tokio::test]
+async fn a_picture_shows_the_effect_of_a_click_that_the_window_manager_held_back() {
+    let world = World::with_page(
+        "<body style='height:100vh;background:white'><script>
+        addEventListener('click', () => { document.body.style.background = 'rgb(0,128,64)'; });
+        </script>",
+    )
+    .await;
+    let look = async {
+        world.click(500, 400).await;
+        // Long after the click was sent, and before it is delivered.
+        tokio::time::sleep(Duration::from_millis(300)).await;
+        let (_, frame) = world.act_and_look(Action::Screenshot).await;
+        assert_eq!(Pixels::of(&frame).at(300, 300), [0, 128, 64]);
+    };
+    with_late_window_manager(&world, look).await;
     world.end().await;
 }
 
