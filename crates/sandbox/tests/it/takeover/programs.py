@@ -18,7 +18,13 @@ def mark(name):
 def runaway():
     """Is another process every time one looks."""
     while True:
-        if os.fork():
+        try:
+            child = os.fork()
+        except BlockingIOError:
+            # The processes before it have not all been cleared away yet, and there may be no more at a time.
+            time.sleep(0.01)
+            continue
+        if child:
             os._exit(0)
         mark("runaway")
 
