@@ -2,7 +2,8 @@
 //!
 //! If all places are taken, the connection that has been idle for longest loses its place: one whose client has not
 //! sent its request completely, or keeps the connection for a later one. So clients that only hold connections cannot
-//! shut out those that use them.
+//! shut out those that use them. Connections without any request so far go first, once they had a moment to send one:
+//! a client that is about to use its connection again would see that request fail.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -10,11 +11,16 @@ use std::{
         Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicBool, Ordering},
     },
+    time::Duration,
 };
 
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::{ConnectionLimits, address::AddressBlock};
+
+/// The time that a new connection has for its first request before it makes room sooner than others.
+const FIRST_REQUEST_TIME: Duration = Duration::from_secs(1);
 
 /// All connections. Clones share them.
 #[derive(Debug, Clone)]
@@ -34,6 +40,7 @@ struct Table {
 #[derive(Debug)]
 struct OpenConnection {
     from: AddressBlock,
+    opened_at: Instant,
     /// True if there was a request.
     has_begun: bool,
     /// `None` while a request is in progress.
@@ -86,6 +93,7 @@ impl Places {
             connection,
             OpenConnection {
                 from,
+                opened_at: Instant::now(),
                 has_begun: false,
                 idle_since: Some(connection),
                 lost: lost.clone(),
@@ -127,11 +135,23 @@ impl Table {
 
     /// Takes the place of the connection that has been idle for longest. Returns false if none is idle.
     fn evict(&mut self, may_be_from: impl Fn(AddressBlock) -> bool) -> bool {
-        let is_candidate = |connection: &&u64| {
-            let open = self.open.get(*connection);
-            open.is_some_and(|open| may_be_from(open.from))
-        };
-        let Some(connection) = self.idle.values().find(is_candidate).copied() else {
+        let now = Instant::now();
+        let is_unused =
+            |open: &OpenConnection| !open.has_begun && now - open.opened_at >= FIRST_REQUEST_TIME;
+        let mut longest_idle = None;
+        let mut longest_unused = None;
+        for connection in self.idle.values() {
+            let open = self.open.get(connection);
+            let Some(open) = open.filter(|open| may_be_from(open.from)) else {
+                continue;
+            };
+            longest_idle = longest_idle.or(Some(*connection));
+            if is_unused(open) {
+                longest_unused = Some(*connection);
+                break;
+            }
+        }
+        let Some(connection) = longest_unused.or(longest_idle) else {
             return false;
         };
         if let Some(open) = self.close(connection) {

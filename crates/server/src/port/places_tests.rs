@@ -38,6 +38,21 @@ fn the_connection_that_is_idle_for_longest_makes_room() {
     assert_eq!([&first, &third, &fourth].map(is_lost), [false, true, true]);
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_connection_without_a_request_makes_room_before_one_that_is_used_again() {
+    let places = places(2, 0);
+    let used = places.enter(from("192.0.2.1")).unwrap();
+    finish(&used, used.activity().begin());
+    let unused = places.enter(from("192.0.2.2")).unwrap();
+    tokio::time::advance(FIRST_REQUEST_TIME).await;
+    let new = places.enter(from("192.0.2.3")).unwrap();
+    let is_lost = |place: &Place| place.lost().is_cancelled();
+    assert_eq!([&used, &unused].map(is_lost), [false, true]);
+    // The new one has had no time for a request yet.
+    let newer = places.enter(from("192.0.2.4")).unwrap();
+    assert_eq!([&used, &new, &newer].map(is_lost), [true, false, false]);
+}
+
 #[test]
 fn without_an_idle_connection_there_is_no_room() {
     let places = places(2, 0);
