@@ -22,7 +22,7 @@ const MAX_STEPS: u32 = 100;
 const SHORTEST_STEP: Duration = Duration::from_secs(2);
 /// The real time after each step, in which the server reacts.
 const REACTION: Duration = Duration::from_millis(1);
-/// The real time in which all jobs have to come to rest after the last step.
+/// The real time in which all jobs have to come to rest after each step.
 const REST_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// The way in which a server ends.
@@ -85,8 +85,8 @@ impl ServerThread {
     /// Moves the clock and all timers of the server.
     ///
     /// It goes in steps, because an answer from outside the server, such as a client's pong, arrives in real time:
-    /// in one step every timeout would be over before it. Afterwards it waits until no job is running, so that what
-    /// was due is done.
+    /// in one step every timeout would be over before it. After each step it waits until no job is running, so that
+    /// what was due is done and no query of a job runs into its timeout.
     pub(crate) async fn pass(&self, clock: MovedClock, time: Duration) {
         let step = (time / MAX_STEPS).max(SHORTEST_STEP);
         let app = self.app.clone().expect("the server runs");
@@ -100,14 +100,14 @@ impl ServerThread {
                 time::resume();
                 time::sleep(REACTION).await;
                 left -= step;
+                let at_rest = async {
+                    while app.health().jobs().iter().any(|job| job.is_running) {
+                        time::sleep(REACTION).await;
+                    }
+                };
+                let rested = time::timeout(REST_TIMEOUT, at_rest).await;
+                rested.expect("all jobs come to rest");
             }
-            let at_rest = async {
-                while app.health().jobs().iter().any(|job| job.is_running) {
-                    time::sleep(REACTION).await;
-                }
-            };
-            let rested = time::timeout(REST_TIMEOUT, at_rest).await;
-            rested.expect("all jobs come to rest");
         });
         passing.await.unwrap();
     }
