@@ -1,6 +1,9 @@
 //! TLS on both sides: the server poses as the host to a program, and verifies the real host.
 
-use std::{io, sync::Arc};
+use std::{
+    io,
+    sync::{Arc, OnceLock},
+};
 
 use deskhand_core::network::stand_in::IssuedCertificates;
 use rustls::{
@@ -18,7 +21,10 @@ const PROTOCOL: &[u8] = b"http/1.1";
 
 /// Verifies the hosts to which values of secrets are sent.
 #[derive(Debug, Clone)]
-pub struct HostVerifier(Arc<ClientConfig>);
+pub struct HostVerifier {
+    /// Unset until the machine's authorities are needed, because reading them takes a moment.
+    settings: Arc<OnceLock<Arc<ClientConfig>>>,
+}
 
 /// The reason why a host could not be verified.
 #[derive(Debug, thiserror::Error)]
@@ -29,11 +35,30 @@ pub(crate) enum VerifyError {
     Handshake(io::Error),
     #[error("it did not answer in time")]
     Late,
+    #[error("the server cannot prepare TLS: {0}")]
+    Settings(rustls::Error),
 }
 
 impl HostVerifier {
     /// Trusts the authorities that this machine trusts, or those in `SSL_CERT_FILE`.
-    pub fn of_machine() -> Result<Self, rustls::Error> {
+    pub fn of_machine() -> Self {
+        Self {
+            settings: Arc::default(),
+        }
+    }
+
+    /// Trusts these authorities only.
+    pub fn trusting(roots: RootCertStore) -> Result<Self, rustls::Error> {
+        let settings = Arc::new(settings(roots)?);
+        Ok(Self {
+            settings: Arc::new(OnceLock::from(settings)),
+        })
+    }
+
+    fn settings(&self) -> Result<&Arc<ClientConfig>, rustls::Error> {
+        if let Some(settings) = self.settings.get() {
+            return Ok(settings);
+        }
         let mut roots = RootCertStore::empty();
         roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
         if roots.is_empty() {
@@ -42,17 +67,8 @@ impl HostVerifier {
                  SSL_CERT_FILE"
             );
         }
-        Self::trusting(roots)
-    }
-
-    /// Trusts these authorities only.
-    pub fn trusting(roots: RootCertStore) -> Result<Self, rustls::Error> {
-        let mut settings = ClientConfig::builder_with_provider(provider())
-            .with_safe_default_protocol_versions()?
-            .with_root_certificates(roots)
-            .with_no_client_auth();
-        settings.alpn_protocols = vec![PROTOCOL.to_vec()];
-        Ok(Self(Arc::new(settings)))
+        let settings = Arc::new(settings(roots)?);
+        Ok(self.settings.get_or_init(|| settings))
     }
 
     /// Encrypts a connection, if the host at its other end has a certificate for this name.
@@ -63,10 +79,20 @@ impl HostVerifier {
     ) -> Result<Outgoing, VerifyError> {
         // The error of the conversion adds nothing.
         let name = ServerName::try_from(name.to_owned()).map_err(|_name| VerifyError::Name)?;
-        let connector = TlsConnector::from(Arc::clone(&self.0));
+        let connector =
+            TlsConnector::from(Arc::clone(self.settings().map_err(VerifyError::Settings)?));
         let connected = connector.connect(name, connection).await;
         Ok(Box::new(connected.map_err(VerifyError::Handshake)?))
     }
+}
+
+fn settings(roots: RootCertStore) -> Result<ClientConfig, rustls::Error> {
+    let mut settings = ClientConfig::builder_with_provider(provider())
+        .with_safe_default_protocol_versions()?
+        .with_root_certificates(roots)
+        .with_no_client_auth();
+    settings.alpn_protocols = vec![PROTOCOL.to_vec()];
+    Ok(settings)
 }
 
 /// Returns an acceptor that poses as this host, if there is a certificate for it.

@@ -11,7 +11,7 @@ mod problem;
 mod streams;
 mod tls;
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use async_trait::async_trait;
 use deskhand_core::{
@@ -41,30 +41,40 @@ pub(crate) const LONGEST_MESSAGE_BYTES: usize = 8 * 1024 * 1024;
 /// Connects to MCP servers. Clones share the authorities.
 #[derive(Debug, Clone)]
 pub struct McpClients {
-    roots: Arc<RootCertStore>,
+    /// Unset until the machine's authorities are needed, because reading them takes a moment.
+    roots: Arc<OnceLock<RootCertStore>>,
     tasks: Tasks,
 }
 
 impl McpClients {
     /// Trusts the authorities that this machine trusts, or those in `SSL_CERT_FILE`.
     pub fn of_machine(tasks: Tasks) -> Self {
-        let mut roots = RootCertStore::empty();
-        roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
-        Self::trusting(roots, tasks)
+        Self {
+            roots: Arc::default(),
+            tasks,
+        }
     }
 
     /// Trusts these authorities only.
     pub fn trusting(roots: RootCertStore, tasks: Tasks) -> Self {
         Self {
-            roots: Arc::new(roots),
+            roots: Arc::new(OnceLock::from(roots)),
             tasks,
         }
+    }
+
+    fn roots(&self) -> &RootCertStore {
+        self.roots.get_or_init(|| {
+            let mut roots = RootCertStore::empty();
+            roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+            roots
+        })
     }
 
     /// Connects over HTTP. Most servers expect a session; one that speaks only the newest revision, which has none, is
     /// asked again in that way.
     async fn connect_http(&self, way: HttpWay) -> Result<ServerConnection, ToolServerError> {
-        let host = HttpHost::new(way, &self.roots, self.tasks.clone())?;
+        let host = HttpHost::new(way, self.roots(), self.tasks.clone())?;
         let modern = ClientLifecycleMode::Discover {
             preferred_versions: versions(),
         };

@@ -172,10 +172,8 @@ async fn query(client: &Client, sql: &str, values: &[Value]) -> Result<Vec<Row>,
         .iter()
         .map(|row| {
             let values = (0..columns.len()).map(|index| value(row, index));
-            Ok(Row {
-                values: values.collect::<Result<_, SqlError>>()?,
-                columns: Arc::clone(&columns),
-            })
+            let values = values.collect::<Result<_, SqlError>>()?;
+            Ok(Row::new(Arc::clone(&columns), values))
         })
         .collect()
 }

@@ -161,11 +161,11 @@ fn query(connection: &Connection, sql: &str, values: &[Value]) -> Result<Vec<Row
     let mut rows = Vec::new();
     let mut found = statement.raw_query();
     while let Some(row) = found.next()? {
-        let values = (0..columns.len()).map(|index| Ok(value(row.get_ref(index)?)));
-        rows.push(Row {
-            values: values.collect::<Result<_, SqlError>>()?,
-            columns: Arc::clone(&columns),
-        });
+        let mut values = Vec::with_capacity(columns.len());
+        for index in 0..columns.len() {
+            values.push(value(row.get_ref(index)?));
+        }
+        rows.push(Row::new(Arc::clone(&columns), values));
     }
     Ok(rows)
 }

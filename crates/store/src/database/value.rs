@@ -1,6 +1,9 @@
 //! Values of statements and rows, the same for both databases.
 
-use std::sync::Arc;
+use std::sync::{
+    Arc,
+    atomic::{AtomicUsize, Ordering},
+};
 
 use uuid::Uuid;
 
@@ -69,19 +72,42 @@ from! {
 /// A row of a result.
 #[derive(Debug)]
 pub(crate) struct Row {
-    pub(super) columns: Arc<[String]>,
-    pub(super) values: Vec<Value>,
+    columns: Arc<[String]>,
+    values: Vec<Value>,
+    /// The column after the one that was read last. Most rows are read in the order of their columns, so a search
+    /// that begins here is over at once.
+    next: AtomicUsize,
 }
 
 impl Row {
+    pub(super) fn new(columns: Arc<[String]>, values: Vec<Value>) -> Self {
+        Self {
+            columns,
+            values,
+            next: AtomicUsize::new(0),
+        }
+    }
+
     /// Returns the value in a column. Text can be borrowed as `&str`.
     pub(crate) fn get<'row, T: FromValue<'row>>(&'row self, column: &str) -> Result<T, StoreError> {
-        let index = self.columns.iter().position(|name| name == column);
+        let index = self.index(column);
         let value = index.and_then(|index| self.values.get(index));
         value.and_then(T::from_value).ok_or_else(|| {
             let kind = value.map(Value::kind);
             StoreError::Unreadable(format!("column {column} holds {kind:?}"))
         })
+    }
+
+    fn index(&self, column: &str) -> Option<usize> {
+        let next = self.next.load(Ordering::Relaxed);
+        let is_next = self.columns.get(next).is_some_and(|name| name == column);
+        let index = if is_next {
+            next
+        } else {
+            self.columns.iter().position(|name| name == column)?
+        };
+        self.next.store(index + 1, Ordering::Relaxed);
+        Some(index)
     }
 }
 
