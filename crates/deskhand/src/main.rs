@@ -20,6 +20,7 @@ mod local_socket;
 mod logging;
 mod login;
 mod mcp;
+mod memory;
 mod models;
 mod modes;
 mod network;
@@ -137,6 +138,7 @@ fn start_server(
     };
     let config = config::load(&flags, environment)?.config;
     logging::start(&config.log, &config.log.level);
+    memory::return_early();
     on_all_threads(done(serve::serve(&config)))
 }
 

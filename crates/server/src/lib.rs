@@ -22,7 +22,7 @@ mod site;
 mod sockets;
 mod view;
 
-use std::{sync::Arc, time::Duration};
+use std::{ops::Deref, sync::Arc, time::Duration};
 
 use axum::{
     Router,
@@ -84,9 +84,12 @@ pub struct Settings {
     pub mcp_groups: Groups,
 }
 
-/// The state that handlers share.
+/// The state that handlers share. Each request clones it several times.
 #[derive(Debug, Clone)]
-struct Shared {
+struct Shared(Arc<SharedState>);
+
+#[derive(Debug)]
+struct SharedState {
     app: App,
     settings: Arc<Settings>,
     site: Arc<Site>,
@@ -102,6 +105,14 @@ struct Shared {
     health: routes::health::Finding,
     tasks: Tasks,
     shutdown: CancellationToken,
+}
+
+impl Deref for Shared {
+    type Target = SharedState;
+
+    fn deref(&self) -> &SharedState {
+        &self.0
+    }
 }
 
 /// Lets handlers take a subject of the app as their state.
@@ -145,7 +156,7 @@ pub async fn serve(
     let rates = Rates::new(&settings);
     let groups = settings.mcp_groups.clone();
     let mcp = Mcp::new(&app, &settings.public_url, groups, shutdown.clone());
-    let shared = Shared {
+    let shared = Shared(Arc::new(SharedState {
         app,
         mcp,
         rates: rates.clone(),
@@ -158,7 +169,7 @@ pub async fn serve(
         health: routes::health::Finding::default(),
         tasks: Tasks::default(),
         shutdown: shutdown.clone(),
-    };
+    }));
     let tasks = shared.tasks.clone();
     let serving = port::serve(listeners, router(shared), connections, shutdown);
     tokio::select! {

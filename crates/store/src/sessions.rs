@@ -1,5 +1,7 @@
 //! Creates, finds and names sessions.
 
+use std::cmp::Reverse;
+
 use deskhand_core::{
     budget::Budget,
     computer::{ComputerKind, DrivingTools},
@@ -133,16 +135,17 @@ impl Store {
             Viewer::User(_) => "s.owner_id = $1",
         };
         // Each half uses its own index and stops at the limit. The owner has no row among the rights, so there are no
-        // duplicates.
+        // duplicates. Only ids are merged; the columns of those on the page are read afterwards.
         let sql = format!(
-            "SELECT * FROM (SELECT {COLUMNS}, {OWNER} FROM sessions s \
+            "SELECT {COLUMNS}, page.right_name FROM (\
+             SELECT * FROM (SELECT s.id, {OWNER} FROM sessions s \
              WHERE {own} AND s.id < $2 ORDER BY s.id DESC LIMIT $3) AS own \
              UNION ALL \
-             SELECT * FROM (SELECT {COLUMNS}, r.right_name FROM session_rights r \
-             JOIN sessions s ON s.id = r.session_id \
+             SELECT * FROM (SELECT r.session_id AS id, r.right_name FROM session_rights r \
              WHERE r.user_id = $1 AND r.session_id < $2 \
              ORDER BY r.session_id DESC LIMIT $3) AS shared \
-             ORDER BY id DESC LIMIT $3"
+             ORDER BY id DESC LIMIT $3) AS page \
+             JOIN sessions s ON s.id = page.id"
         );
         let values = [
             owner(viewer),
@@ -151,6 +154,7 @@ impl Store {
         ];
         let rows = self.all(&sql, values).await?;
         let mut sessions = rows.iter().map(session).collect::<Result<Vec<_>, _>>()?;
+        sessions.sort_by_key(|session| Reverse(session.id));
         let wanted = usize::try_from(limit).unwrap_or(usize::MAX);
         let more = sessions.len() > wanted;
         sessions.truncate(wanted);

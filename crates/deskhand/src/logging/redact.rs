@@ -200,7 +200,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(2_000))]
+        #![proptest_config(ProptestConfig::with_cases(500))]
 
         #[test]
         fn whatever_surrounds_a_secret_it_never_comes_out(

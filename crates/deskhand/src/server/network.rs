@@ -5,7 +5,6 @@ use std::{
     sync::Arc,
 };
 
-use anyhow::Context;
 use deskhand_app::{App, NetworkSettings};
 use deskhand_core::{
     network::{NetworkConnection, policy::NetworkBounds},

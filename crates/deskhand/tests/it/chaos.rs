@@ -32,7 +32,7 @@ async fn whatever_dies_the_log_stays_true_on_postgres() {
 }
 
 async fn rage(postgres: Option<Postgres>) {
-    let n_kills = setting("CHAOS_KILLS").unwrap_or(4);
+    let n_kills = setting("CHAOS_KILLS").unwrap_or(3);
     let n_sessions = setting("CHAOS_SESSIONS").unwrap_or(4);
     let seed = setting("CHAOS_SEED").unwrap_or_else(|| rand::random_range(0..1_000_000));
     say(&format!(

@@ -17,7 +17,7 @@ use proptest::{
 use crate::world::{setting, unlimited};
 
 /// How many cases are tried. `LAW_CASES` sets another number.
-const CASES: u64 = 6;
+const CASES: u64 = 4;
 /// How long a case that failed is made smaller.
 const SHRINK_MS: u32 = 40_000;
 

@@ -2,11 +2,12 @@
 //!
 //! If all places are taken, the connection that has been idle for longest loses its place: one whose client has not
 //! sent its request completely, or keeps the connection for a later one. So clients that only hold connections cannot
-//! shut out those that use them. Connections without any request so far go first, once they had a moment to send one:
-//! a client that is about to use its connection again would see that request fail.
+//! shut out those that use them. Connections without any request so far go first, because a client that is about to
+//! use its connection again would see that request fail. They are spared for a moment in which they can send one,
+//! unless most idle connections are of this kind.
 
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::{BTreeMap, BTreeSet, HashMap},
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicBool, Ordering},
@@ -32,7 +33,9 @@ struct Table {
     /// Counts connections and the times at which they became idle.
     ticks: u64,
     open: HashMap<u64, OpenConnection>,
-    /// The idle connections, by the time since when they are.
+    /// The connections without a request so far, in the order in which they were opened.
+    unused: BTreeSet<u64>,
+    /// The other idle connections, by the time since when they are.
     idle: BTreeMap<u64, u64>,
     per_address: HashMap<AddressBlock, usize>,
 }
@@ -43,7 +46,7 @@ struct OpenConnection {
     opened_at: Instant,
     /// True if there was a request.
     has_begun: bool,
-    /// `None` while a request is in progress.
+    /// `None` before the first request and while a request is in progress.
     idle_since: Option<u64>,
     lost: CancellationToken,
 }
@@ -74,6 +77,7 @@ impl Places {
             limits,
             ticks: 0,
             open: HashMap::new(),
+            unused: BTreeSet::new(),
             idle: BTreeMap::new(),
             per_address: HashMap::new(),
         })))
@@ -88,14 +92,14 @@ impl Places {
         let connection = table.tick();
         let lost = CancellationToken::new();
         *table.per_address.entry(from).or_default() += 1;
-        table.idle.insert(connection, connection);
+        table.unused.insert(connection);
         table.open.insert(
             connection,
             OpenConnection {
                 from,
                 opened_at: Instant::now(),
                 has_begun: false,
-                idle_since: Some(connection),
+                idle_since: None,
                 lost: lost.clone(),
             },
         );
@@ -133,26 +137,27 @@ impl Table {
         }
     }
 
-    /// Takes the place of the connection that has been idle for longest. Returns false if none is idle.
+    /// Takes the place of an idle connection. Returns false if none is idle.
     fn evict(&mut self, may_be_from: impl Fn(AddressBlock) -> bool) -> bool {
-        let now = Instant::now();
-        let is_unused =
-            |open: &OpenConnection| !open.has_begun && now - open.opened_at >= FIRST_REQUEST_TIME;
-        let mut longest_idle = None;
-        let mut longest_unused = None;
-        for connection in self.idle.values() {
+        let eligible = |connection: &&u64| {
             let open = self.open.get(connection);
-            let Some(open) = open.filter(|open| may_be_from(open.from)) else {
-                continue;
-            };
-            longest_idle = longest_idle.or(Some(*connection));
-            if is_unused(open) {
-                longest_unused = Some(*connection);
-                break;
-            }
-        }
-        let Some(connection) = longest_unused.or(longest_idle) else {
-            return false;
+            open.is_some_and(|open| may_be_from(open.from))
+        };
+        let unused = self.unused.iter().find(eligible).copied();
+        let idle = self
+            .idle
+            .iter()
+            .find(|(_, connection)| eligible(connection));
+        let goes_first = |connection: &u64| {
+            let open = self.open.get(connection);
+            let had_time = open.is_some_and(|open| open.opened_at.elapsed() >= FIRST_REQUEST_TIME);
+            had_time || self.unused.len() > self.idle.len()
+        };
+        let connection = match (unused, idle) {
+            (Some(unused), Some((since, idle))) if !goes_first(&unused) && *since < unused => *idle,
+            (Some(unused), _) => unused,
+            (None, Some((_, idle))) => *idle,
+            (None, None) => return false,
         };
         if let Some(open) = self.close(connection) {
             open.lost.cancel();
@@ -163,6 +168,7 @@ impl Table {
     /// Removes a connection, unless it is already gone.
     fn close(&mut self, connection: u64) -> Option<OpenConnection> {
         let open = self.open.remove(&connection)?;
+        self.unused.remove(&connection);
         if let Some(since) = open.idle_since {
             self.idle.remove(&since);
         }
@@ -199,8 +205,12 @@ impl Activity {
     pub(super) fn begin(&self) -> InProgress {
         self.is_ending.store(false, Ordering::Relaxed);
         let mut table = self.places.table();
+        let table = &mut *table;
         if let Some(open) = table.open.get_mut(&self.connection) {
-            open.has_begun = true;
+            if !open.has_begun {
+                open.has_begun = true;
+                table.unused.remove(&self.connection);
+            }
             if let Some(since) = open.idle_since.take() {
                 table.idle.remove(&since);
             }

@@ -54,6 +54,19 @@ async fn a_connection_without_a_request_makes_room_before_one_that_is_used_again
 }
 
 #[test]
+fn a_flood_of_connections_without_a_request_makes_room_for_itself() {
+    let places = places(4, 0);
+    let used = places.enter(from("192.0.2.1")).unwrap();
+    finish(&used, used.activity().begin());
+    let flood: Vec<_> = (0..20)
+        .map(|_| places.enter(from("192.0.2.2")).unwrap())
+        .collect();
+    assert!(!used.lost().is_cancelled());
+    let n_lost = flood.iter().filter(|place| place.lost().is_cancelled());
+    assert_eq!(n_lost.count(), 17);
+}
+
+#[test]
 fn without_an_idle_connection_there_is_no_room() {
     let places = places(2, 0);
     let first = places.enter(from("192.0.2.1")).unwrap();

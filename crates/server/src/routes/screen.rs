@@ -133,7 +133,13 @@ pub(crate) async fn watch(
     let upgrade = sockets::bounded(upgrade, LONGEST_MESSAGE_BYTES);
     let span = tracing::Span::current();
     Ok(upgrade.on_upgrade(move |socket| async move {
-        let relay = relay(socket, screen, connection, admission, shared.shutdown);
+        let relay = relay(
+            socket,
+            screen,
+            connection,
+            admission,
+            shared.shutdown.clone(),
+        );
         relay.instrument(span).await;
         drop(counted);
     }))

@@ -147,7 +147,7 @@ pub(crate) async fn follow(
     let span = tracing::Span::current();
     let upgrade = sockets::bounded(upgrade.read_buffer_size(READ_BYTES), READ_BYTES);
     Ok(upgrade.on_upgrade(move |socket| async move {
-        let served = connection::serve(socket, feed, client, admission, shared.shutdown);
+        let served = connection::serve(socket, feed, client, admission, shared.shutdown.clone());
         served.instrument(span).await;
         drop(counted);
     }))

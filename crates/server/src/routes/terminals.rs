@@ -193,7 +193,7 @@ pub(crate) async fn attach(
     let upgrade = sockets::bounded(upgrade.read_buffer_size(READ_BYTES), LONGEST_MESSAGE_BYTES);
     let span = tracing::Span::current();
     Ok(upgrade.on_upgrade(move |socket| async move {
-        let relay = relay(socket, stream, admission, shared.shutdown);
+        let relay = relay(socket, stream, admission, shared.shutdown.clone());
         relay.instrument(span).await;
         drop((counted, connection));
     }))

@@ -206,7 +206,7 @@ async fn of_many_who_take_at_once_one_has_it(world: World) {
 async fn control_is_always_one_holders_and_the_log_says_whose(world: World) {
     let config = proptest::test_runner::Config {
         failure_persistence: None,
-        ..proptest::test_runner::Config::with_cases(100)
+        ..proptest::test_runner::Config::with_cases(40)
     };
     let people = [
         world.user,

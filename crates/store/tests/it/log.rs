@@ -211,7 +211,7 @@ async fn lists_come_in_pages_without_overlap(world: World) {
 
 /// Whatever is appended comes back as it was, also after the database was closed and opened.
 async fn what_is_logged_survives_a_restart(world: World) {
-    let config = proptest::test_runner::Config::with_cases(100);
+    let config = proptest::test_runner::Config::with_cases(40);
     let texts = proptest::collection::vec(any::<String>(), 1..8);
     let world = &world;
     let restart = |texts: Vec<String>| async move {

@@ -30,8 +30,8 @@ fn n_cases(database: Database) -> u32 {
             let cases = cases.parse();
             cases.unwrap_or_else(|_| panic!("{CASES} is not a number"))
         }
-        (Err(_), Database::Sqlite) => 40,
-        (Err(_), Database::Postgres) => 10,
+        (Err(_), Database::Sqlite) => 20,
+        (Err(_), Database::Postgres) => 5,
     }
 }
 
