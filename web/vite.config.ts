@@ -46,6 +46,9 @@ export default defineConfig({
     environment: "happy-dom",
     include: ["src/**/*.test.{ts,tsx}"],
     restoreMocks: true,
+    // All files share one environment, which takes longer to prepare than most tests. So each file cleans up after
+    // itself.
+    isolate: false,
     // By default one core is left idle.
     maxWorkers: "100%",
   },

@@ -1,8 +1,10 @@
-import { render, screen } from "@testing-library/react";
-import { expect, test } from "vitest";
+import { cleanup, render, screen } from "@testing-library/react";
+import { afterEach, expect, test } from "vitest";
 
 import type { Session } from "../../api/types";
 import { McpServers } from "./McpServers";
+
+afterEach(cleanup);
 
 test("servers are listed by name with their address or command", () => {
   const session = {
