@@ -97,10 +97,10 @@ async function openSession() {
   await page.getByRole("button", { name: "Show me the demo" }).click();
   await page.waitForURL(/\/sessions\//);
   await page.getByRole("log", { name: "Conversation" }).getByText("That is all.").waitFor();
-  await page.locator("[data-connection=connected]").waitFor();
-  // The server remembers the layout of the test before.
+  // The server remembers the layout of the test before, in which the screen may be covered.
   await command(page, "reset layout");
   await groupsAre(page, ALL);
+  await page.locator("[data-connection=connected]").waitFor();
   return page;
 }
 
