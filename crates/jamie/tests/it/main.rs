@@ -4,4 +4,11 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod discord;
 mod http_controller;
+mod memory;
+mod restart;
+mod scripted;
+mod slash;
+mod talk;
+mod trouble;
