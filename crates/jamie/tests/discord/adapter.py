@@ -97,10 +97,10 @@ class TestDiscord(Discord):
     async def do_drop(self, code):
         await self.socket.close(code=code)
 
-    def do_repeat(self, kind):
-        """Sends the newest event of a kind again."""
-        event = next(json.loads(text) for text in reversed(self.events) if json.loads(text)["t"] == kind)
-        self.dispatch(kind, event["d"])
+    def do_repeat(self, user):
+        """Sends the event of a person's newest message again."""
+        messages = [event for event in map(json.loads, self.events) if event["t"] == "MESSAGE_CREATE"]
+        self.dispatch("MESSAGE_CREATE", [m["d"] for m in messages if m["d"]["author"]["id"] == str(user)][-1])
 
     def do_dispatch(self, events):
         for kind, payload in events:
