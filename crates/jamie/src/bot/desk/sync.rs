@@ -1,0 +1,80 @@
+//! Learns from the controller which streams there are, so that nothing depends on the bot's memory alone.
+
+use std::{sync::Arc, time::Duration};
+
+use uuid::Uuid;
+
+use super::Desk;
+use crate::{
+    bot::{reporter::Outlet, streams::Report},
+    contract::{SessionView, StreamState},
+    error_code::ErrorCode,
+};
+
+/// The time that the controller has to answer before a person is answered from memory.
+const REFRESH_TIMEOUT: Duration = Duration::from_secs(1);
+/// The longest wait between two tries to reach the controller at the start.
+const MAX_RECOVERY_WAIT: Duration = Duration::from_secs(30);
+
+impl Desk {
+    /// Learns at the start which streams are active. The controller may start later than the bot.
+    pub(in crate::bot) async fn recover(self: Arc<Self>) {
+        let mut wait = Duration::from_secs(1);
+        while !self.refresh().await {
+            tracing::warn!("the controller of streams cannot be reached; trying again");
+            tokio::select! {
+                () = tokio::time::sleep(wait) => {}
+                () = self.tasks.shutdown().cancelled() => return,
+            }
+            wait = (wait * 2).min(MAX_RECOVERY_WAIT);
+        }
+    }
+
+    /// Compares the bot's streams with the controller's. Returns false if the controller does not answer.
+    pub(super) async fn refresh(&self) -> bool {
+        // A stream that is accepted while the controller answers may be missing in its list.
+        let accepted = self.streams.accepted();
+        let listed = tokio::time::timeout(REFRESH_TIMEOUT, self.controller.sessions()).await;
+        let Ok(Ok(views)) = listed else {
+            return false;
+        };
+        for session_id in accepted {
+            if !views.iter().any(|view| view.session_id == session_id) {
+                self.settle(session_id).await;
+            }
+        }
+        for view in &views {
+            match self.streams.adopt(view) {
+                Some((info, reports)) => {
+                    if let Some(outlet) = outlet(view) {
+                        self.follow(info, outlet, reports, None);
+                    }
+                }
+                None => self.streams.report(view.session_id, view.into()),
+            }
+        }
+        true
+    }
+
+    /// Ends a stream that is no longer active, and whose last update was lost.
+    async fn settle(&self, session_id: Uuid) {
+        let asked = tokio::time::timeout(REFRESH_TIMEOUT, self.controller.session(session_id));
+        match asked.await {
+            Ok(Ok(view)) => self.streams.report(session_id, Report::from(&view)),
+            Ok(Err(error)) if error.code == ErrorCode::NotFound => {
+                self.streams
+                    .report(session_id, Report::new(StreamState::Ended));
+            }
+            // The next person who asks tries again.
+            Ok(Err(_)) | Err(_) => {}
+        }
+    }
+}
+
+/// Returns the place where the requester reads about a stream that was started before the bot.
+fn outlet(view: &SessionView) -> Option<Outlet> {
+    Some(Outlet::Direct {
+        user_id: view.requester_id?,
+        status: view.status_message,
+    })
+}

@@ -1,0 +1,226 @@
+//! The task of one stream: keeps its status message up to date, and tells about its beginning and end.
+
+use std::{sync::Arc, time::Duration};
+
+use deskhand_core::tasks::Tasks;
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    rest::{Note, Rest, RestError},
+    streams::{Report, StreamInfo},
+};
+use crate::{
+    contract::{MessageRef, StreamState},
+    error_code::ErrorCode,
+    text,
+};
+
+/// The time that messages have which are being sent at shutdown.
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(2);
+
+/// The place where a requester reads about their stream.
+#[derive(Debug, Clone)]
+pub(super) enum Outlet {
+    /// Direct messages. The channel is opened when it is needed.
+    Direct {
+        user_id: u64,
+        status: Option<MessageRef>,
+    },
+    /// The answer to a command, for people who take no direct messages. It can be changed for a quarter of an hour.
+    Answer { application_id: u64, token: String },
+}
+
+impl Outlet {
+    /// Changes the message that shows the status, if there is one.
+    pub(super) async fn edit(&self, rest: &Rest, note: &Note) -> Result<(), RestError> {
+        match self {
+            Self::Direct { status: None, .. } => Ok(()),
+            Self::Direct {
+                status: Some(message),
+                ..
+            } => rest.edit(*message, note).await,
+            Self::Answer {
+                application_id,
+                token,
+            } => rest.edit_answer(*application_id, token, note).await,
+        }
+    }
+
+    /// Sends a new message.
+    async fn post(&self, rest: &Rest, note: &Note) -> Result<(), RestError> {
+        match self {
+            Self::Direct { user_id, status } => {
+                let channel_id = match status {
+                    Some(message) => message.channel_id,
+                    None => rest.direct_channel(*user_id).await?,
+                };
+                rest.post(channel_id, note).await.map(|_| ())
+            }
+            Self::Answer {
+                application_id,
+                token,
+            } => rest.follow_up(*application_id, token, note).await,
+        }
+    }
+}
+
+/// Reports on one stream.
+#[derive(Debug)]
+pub(super) struct Reporter {
+    pub(super) rest: Arc<Rest>,
+    pub(super) info: Arc<StreamInfo>,
+    pub(super) outlet: Outlet,
+    /// The state that people have been told. A bot that was restarted does not know it.
+    pub(super) told: Option<StreamState>,
+    /// The text that the status message has.
+    pub(super) shown: Option<Note>,
+    /// The message in the chat of the voice channel.
+    pub(super) in_chat: Option<MessageRef>,
+}
+
+impl Reporter {
+    /// Reports until the stream has ended. Messages that are being sent at shutdown have a moment.
+    pub(super) async fn run(self, reports: watch::Receiver<Report>, tasks: Tasks) {
+        let shutdown = tasks.shutdown();
+        let too_late = async {
+            shutdown.cancelled().await;
+            tokio::time::sleep(SHUTDOWN_TIMEOUT).await;
+        };
+        tokio::select! {
+            () = self.follow(reports, shutdown) => {}
+            () = too_late => {}
+        }
+    }
+
+    async fn follow(mut self, mut reports: watch::Receiver<Report>, shutdown: &CancellationToken) {
+        if self.told.is_none() {
+            let state = reports.borrow().state;
+            self.told = Some(self.read_told().await.unwrap_or(state));
+            reports.mark_changed();
+        }
+        loop {
+            let changed = tokio::select! {
+                changed = reports.changed() => changed.is_ok(),
+                () = shutdown.cancelled() => false,
+            };
+            if !changed {
+                return;
+            }
+            // News that came in meanwhile are skipped: people want to know the newest state.
+            let report = reports.borrow_and_update().clone();
+            self.show(&report).await;
+            if report.state.is_final() {
+                return;
+            }
+        }
+    }
+
+    /// Finds out from the status message what an earlier bot has told.
+    async fn read_told(&self) -> Option<StreamState> {
+        let Outlet::Direct {
+            status: Some(message),
+            ..
+        } = &self.outlet
+        else {
+            return None;
+        };
+        match self.rest.text(*message).await {
+            Ok(text) => Some(text::shown_state(&text)),
+            Err(error) => {
+                log(Err(error), "read the status message");
+                None
+            }
+        }
+    }
+
+    /// Brings all messages up to date.
+    async fn show(&mut self, report: &Report) {
+        self.update_status(report).await;
+        if self.told.replace(report.state) == Some(report.state) {
+            return;
+        }
+        match report.state {
+            StreamState::Streaming => {
+                self.invite(report).await;
+                let note = Note {
+                    text: text::streaming(&self.info.names, self.in_chat.is_some()),
+                    watch_url: report.watch_url.clone(),
+                };
+                self.tell(&note).await;
+            }
+            StreamState::Failed => {
+                let code = report.error_code.unwrap_or(ErrorCode::Unknown);
+                let note = text::problem(code, report.message.as_deref()).into();
+                self.tell(&note).await;
+            }
+            StreamState::Ended if !report.is_end_told => self.tell(&text::ENDED.into()).await,
+            StreamState::Pending
+            | StreamState::Starting
+            | StreamState::Stopping
+            | StreamState::Ended => {}
+        }
+        if report.state.is_final()
+            && let Some(message) = self.in_chat.take()
+        {
+            let over = text::over(&self.info.names).into();
+            log(
+                self.rest.edit(message, &over).await,
+                "change the invitation",
+            );
+        }
+    }
+
+    /// Shows the state in the status message.
+    async fn update_status(&mut self, report: &Report) {
+        // The reason of a failure is in a message of its own.
+        let step = report
+            .message
+            .as_deref()
+            .filter(|_| report.state != StreamState::Failed);
+        let note = Note {
+            text: text::status(report.state, step, &self.info.names),
+            watch_url: report
+                .watch_url
+                .clone()
+                .filter(|_| report.state == StreamState::Streaming),
+        };
+        if self.shown.as_ref() == Some(&note) {
+            return;
+        }
+        let edited = self.outlet.edit(&self.rest, &note).await;
+        log(edited, "update the status message");
+        self.shown = Some(note);
+    }
+
+    /// Posts the link in the chat of the voice channel, where the bot may do that.
+    async fn invite(&mut self, report: &Report) {
+        if report.watch_url.is_none() {
+            return;
+        }
+        let note = Note {
+            text: text::invitation(&self.info.names),
+            watch_url: report.watch_url.clone(),
+        };
+        match self.rest.post(self.info.channel_id, &note).await {
+            Ok(message) => self.in_chat = Some(message),
+            Err(error) if error.is_forbidden() => {
+                tracing::debug!("the bot may not write in the chat of the voice channel");
+            }
+            Err(error) => log(Err(error), "write in the chat of the voice channel"),
+        }
+    }
+
+    /// Sends a new message to the requester.
+    async fn tell(&self, note: &Note) {
+        let told = self.outlet.post(&self.rest, note).await;
+        log(told, "tell the requester about the stream");
+    }
+}
+
+/// Logs a failed request. The stream goes on without the message.
+pub(super) fn log(result: Result<(), RestError>, doing: &str) {
+    if let Err(error) = result {
+        tracing::warn!(%error, "could not {doing}");
+    }
+}

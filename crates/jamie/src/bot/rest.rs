@@ -1,0 +1,388 @@
+//! Discord's HTTP API: messages, answers to commands, and the few questions that the bot asks.
+//!
+//! Every request is tried again when Discord is in trouble. A message carries a number by which Discord recognises the
+//! second try, so that it appears once. No message ever mentions anybody.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicU8, Ordering},
+    },
+    time::Duration,
+};
+
+use deskhand_core::secret::Secret;
+use serde::{Deserialize, de::DeserializeOwned};
+use serde_json::{Value, json};
+use tracing::{instrument::WithSubscriber, subscriber::NoSubscriber};
+use twilight_http::{
+    Client,
+    api_error::ApiError,
+    error::ErrorType,
+    request::{Request, RequestBuilder},
+    response::marker::EmptyBody,
+    routing::Route,
+};
+use uuid::Uuid;
+
+use super::events::{ADMINISTRATOR, Snowflake};
+use crate::{contract::MessageRef, settings::Settings};
+
+/// The time that one try may take, waiting for rate limits included.
+const TRY_TIMEOUT: Duration = Duration::from_secs(20);
+/// The time that Discord has for one response.
+const RESPONSE_TIMEOUT: Duration = Duration::from_secs(10);
+/// The waits before further tries.
+const WAITS: [Duration; 3] = [
+    Duration::from_millis(250),
+    Duration::from_secs(1),
+    Duration::from_secs(3),
+];
+/// The number of times that a try is sent. A response that names no rate limit would otherwise be followed by the next
+/// request at once, for ever, and Discord bars those who do that.
+const MAX_SENDS: u8 = 4;
+/// The longest address that a button may have.
+const MAX_BUTTON_URL_CHARS: usize = 512;
+
+/// Flags of messages: links show no preview, and only the person who gave the command sees the answer.
+const NO_PREVIEW: u64 = 1 << 2;
+const FOR_ONE: u64 = 1 << 6;
+
+/// The answer to a command that promises a message. Discord waits three seconds for it, and then a quarter of an hour
+/// for the message.
+const MESSAGE_FOLLOWS: u64 = 5;
+
+/// Talks to Discord's HTTP API.
+#[derive(Debug)]
+pub(super) struct Rest {
+    http: Client,
+}
+
+/// The text of a message, with a link as a button.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct Note {
+    pub(super) text: String,
+    pub(super) watch_url: Option<String>,
+}
+
+impl From<&str> for Note {
+    fn from(text: &str) -> Self {
+        text.to_owned().into()
+    }
+}
+
+impl From<String> for Note {
+    fn from(text: String) -> Self {
+        Self {
+            text,
+            watch_url: None,
+        }
+    }
+}
+
+/// Reasons a request to Discord did not succeed. None has the request's path, which may have a token in it.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(super) enum RestError {
+    #[error("Discord refused with status {status} and code {code}")]
+    Refused { status: u16, code: u64 },
+    #[error("Discord keeps limiting the rate of requests")]
+    RateLimited,
+    #[error("Discord did not answer in time")]
+    Timeout,
+    #[error("Discord cannot be reached, or its answer cannot be read")]
+    Unavailable,
+    #[error("the request could not be made")]
+    Request,
+}
+
+impl RestError {
+    fn is_transient(&self) -> bool {
+        match self {
+            Self::Refused { status, .. } => *status >= 500,
+            Self::RateLimited | Self::Timeout | Self::Unavailable => true,
+            Self::Request => false,
+        }
+    }
+
+    /// Returns true if the bot may not do it (missing access, cannot write to this person, missing permissions).
+    pub(super) fn is_forbidden(&self) -> bool {
+        matches!(self, Self::Refused { status: 403, .. })
+    }
+}
+
+impl Rest {
+    pub(super) fn new(settings: &Settings) -> Self {
+        let (scheme, host) = settings
+            .api_url
+            .split_once("://")
+            .unwrap_or(("https", &settings.api_url));
+        let token: &Secret = &settings.token;
+        let http = Client::builder()
+            .token(token.expose().to_owned())
+            .proxy(host.trim_end_matches('/').to_owned(), scheme == "http")
+            .timeout(RESPONSE_TIMEOUT)
+            // A command whose time is over is answered with 401. That says nothing about the bot's token.
+            .remember_invalid_token(false)
+            .build();
+        Self { http }
+    }
+
+    /// Posts a message.
+    pub(super) async fn post(&self, channel_id: u64, note: &Note) -> Result<MessageRef, RestError> {
+        let body = with_nonce(body(note, NO_PREVIEW));
+        let request = build(Request::builder(&Route::CreateMessage { channel_id }).json(&body))?;
+        let posted: Posted = read(&self.send(request).await?)?;
+        Ok(MessageRef {
+            channel_id,
+            message_id: posted.id.0,
+        })
+    }
+
+    /// Replaces the text and button of a message.
+    pub(super) async fn edit(&self, message: MessageRef, note: &Note) -> Result<(), RestError> {
+        let route = Route::UpdateMessage {
+            channel_id: message.channel_id,
+            message_id: message.message_id,
+        };
+        let body = body(note, NO_PREVIEW);
+        let request = build(Request::builder(&route).json(&body))?;
+        self.send(request).await?;
+        Ok(())
+    }
+
+    /// Reads the text of one of the bot's own messages.
+    pub(super) async fn text(&self, message: MessageRef) -> Result<String, RestError> {
+        let request = Request::from_route(&Route::GetMessage {
+            channel_id: message.channel_id,
+            message_id: message.message_id,
+        });
+        let written: Written = read(&self.send(request).await?)?;
+        Ok(written.content)
+    }
+
+    /// Opens the channel for direct messages with a person.
+    pub(super) async fn direct_channel(&self, user_id: u64) -> Result<u64, RestError> {
+        let body = json!({"recipient_id": user_id.to_string()});
+        let request = build(Request::builder(&Route::CreatePrivateChannel).json(&body))?;
+        let channel: Posted = read(&self.send(request).await?)?;
+        Ok(channel.id.0)
+    }
+
+    /// Tells Discord that a command will be answered. Only the person who gave it sees the answer.
+    pub(super) async fn promise(&self, interaction_id: u64, token: &str) -> Result<(), RestError> {
+        let route = Route::InteractionCallback {
+            interaction_id,
+            interaction_token: token,
+            with_response: false,
+        };
+        let body = json!({"type": MESSAGE_FOLLOWS, "data": {"flags": FOR_ONE}});
+        match self.send(by_token(&route, &body)?).await {
+            // An earlier try has arrived after all.
+            Err(RestError::Refused { code: 40060, .. }) => Ok(()),
+            other => other.map(|_| ()),
+        }
+    }
+
+    /// Gives the answer to a command, or replaces it. It is possible for a quarter of an hour.
+    pub(super) async fn edit_answer(
+        &self,
+        application_id: u64,
+        token: &str,
+        note: &Note,
+    ) -> Result<(), RestError> {
+        let route = Route::UpdateInteractionOriginal {
+            application_id,
+            interaction_token: token,
+        };
+        let mut body = body(note, NO_PREVIEW);
+        if let Some(fields) = body.as_object_mut() {
+            fields.remove("flags");
+        }
+        self.send(by_token(&route, &body)?).await?;
+        Ok(())
+    }
+
+    /// Adds a message to the answer to a command, for the same person and the same quarter of an hour.
+    pub(super) async fn follow_up(
+        &self,
+        application_id: u64,
+        token: &str,
+        note: &Note,
+    ) -> Result<(), RestError> {
+        let route = Route::ExecuteWebhook {
+            thread_id: None,
+            token,
+            wait: None,
+            with_components: None,
+            webhook_id: application_id,
+        };
+        let body = body(note, NO_PREVIEW | FOR_ONE);
+        self.send(by_token(&route, &body)?).await?;
+        Ok(())
+    }
+
+    /// Offers these commands in Discord's list, and no others.
+    pub(super) async fn set_commands(
+        &self,
+        application_id: u64,
+        commands: &Value,
+    ) -> Result<(), RestError> {
+        let route = Route::SetGlobalCommands { application_id };
+        let request = build(Request::builder(&route).json(commands))?;
+        self.send(request).await?;
+        Ok(())
+    }
+
+    /// Returns true if a person owns a server or has a role that administers it.
+    pub(super) async fn administers(&self, guild_id: u64, user_id: u64) -> Result<bool, RestError> {
+        let with_counts = false;
+        let guild = Request::from_route(&Route::GetGuild {
+            guild_id,
+            with_counts,
+        });
+        let guild: GuildRoles = read(&self.send(guild).await?)?;
+        if guild.owner_id.0 == user_id {
+            return Ok(true);
+        }
+        let member = Request::from_route(&Route::GetMember { guild_id, user_id });
+        let member: MemberRoles = match self.send(member).await {
+            // The person is not in the server.
+            Err(RestError::Refused { status: 404, .. }) => return Ok(false),
+            other => read(&other?)?,
+        };
+        Ok(guild.roles.iter().any(|role| {
+            // Everybody has the role with the server's own id.
+            let is_theirs = role.id.0 == guild_id || member.roles.contains(&role.id);
+            is_theirs && role.permissions.0 & ADMINISTRATOR != 0
+        }))
+    }
+
+    /// Sends a request, several times if need be, and returns the body of the response.
+    async fn send(&self, request: Request) -> Result<Vec<u8>, RestError> {
+        let mut waits = WAITS.iter();
+        loop {
+            // The library's log lines name the path, in which there may be the token of a command.
+            let sent = self
+                .send_once(request.clone())
+                .with_subscriber(NoSubscriber::new());
+            let sent = tokio::time::timeout(TRY_TIMEOUT, sent).await;
+            let error = match sent {
+                Ok(Ok(body)) => return Ok(body),
+                Ok(Err(error)) => error,
+                Err(_) => RestError::Timeout,
+            };
+            match waits.next().filter(|_| error.is_transient()) {
+                Some(wait) => tokio::time::sleep(*wait).await,
+                None => return Err(error),
+            }
+        }
+    }
+
+    async fn send_once(&self, request: Request) -> Result<Vec<u8>, RestError> {
+        let mut response = self.http.request::<EmptyBody>(request);
+        let n_sent = Arc::new(AtomicU8::new(0));
+        response.set_pre_flight(move || n_sent.fetch_add(1, Ordering::Relaxed) < MAX_SENDS);
+        let response = response.await.map_err(|error| classify(error.kind()))?;
+        // The error of a body that breaks off says no more than this.
+        response.bytes().await.ok().ok_or(RestError::Unavailable)
+    }
+}
+
+/// The body of a message.
+fn body(note: &Note, flags: u64) -> Value {
+    let mut text = note.text.clone();
+    let mut rows = Vec::new();
+    if let Some(url) = &note.watch_url {
+        if url.chars().count() <= MAX_BUTTON_URL_CHARS {
+            let button = json!({"type": 2, "style": 5, "label": "Watch", "url": url});
+            rows.push(json!({"type": 1, "components": [button]}));
+        } else {
+            text = format!("{text}\n<{url}>");
+        }
+    }
+    json!({
+        "content": text,
+        "components": rows,
+        "allowed_mentions": {"parse": []},
+        "flags": flags,
+    })
+}
+
+/// Adds the number by which Discord recognises a second try.
+fn with_nonce(mut body: Value) -> Value {
+    let nonce = Uuid::now_v7().simple().to_string();
+    // Discord takes 25 characters. The last ones are the random ones.
+    body["nonce"] = json!(nonce[8..]);
+    body["enforce_nonce"] = json!(true);
+    body
+}
+
+/// Builds a request that is allowed by the token of a command, and not by the bot's.
+fn by_token(route: &Route<'_>, body: &Value) -> Result<Request, RestError> {
+    build(
+        Request::builder(route)
+            .json(body)
+            .use_authorization_token(false),
+    )
+}
+
+fn build(request: RequestBuilder) -> Result<Request, RestError> {
+    // A body of our own making can always be written.
+    request.build().ok().ok_or(RestError::Request)
+}
+
+fn classify(error: &ErrorType) -> RestError {
+    match error {
+        ErrorType::Response { error, status, .. } => {
+            let code = if let ApiError::General(error) = error {
+                error.code
+            } else {
+                0
+            };
+            let status = status.get();
+            RestError::Refused { status, code }
+        }
+        ErrorType::RequestCanceled => RestError::RateLimited,
+        ErrorType::RequestTimedOut => RestError::Timeout,
+        ErrorType::RequestError | ErrorType::Parsing { .. } => RestError::Unavailable,
+        ErrorType::BuildingRequest
+        | ErrorType::CreatingHeader { .. }
+        | ErrorType::Json
+        | ErrorType::Unauthorized
+        | ErrorType::Validation
+        | _ => RestError::Request,
+    }
+}
+
+fn read<T: DeserializeOwned>(body: &[u8]) -> Result<T, RestError> {
+    serde_json::from_slice(body)
+        .ok()
+        .ok_or(RestError::Unavailable)
+}
+
+#[derive(Deserialize)]
+struct Posted {
+    id: Snowflake,
+}
+
+#[derive(Deserialize)]
+struct Written {
+    content: String,
+}
+
+#[derive(Deserialize)]
+struct GuildRoles {
+    owner_id: Snowflake,
+    roles: Vec<Role>,
+}
+
+#[derive(Deserialize)]
+struct Role {
+    id: Snowflake,
+    permissions: Snowflake,
+}
+
+#[derive(Deserialize)]
+struct MemberRoles {
+    roles: Vec<Snowflake>,
+}

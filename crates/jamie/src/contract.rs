@@ -1,0 +1,14 @@
+//! The contract between the bot and the controller of streams: the JSON of requests, responses and updates.
+//!
+//! Ids of Discord are JSON integers here, although Discord itself writes them as strings.
+
+mod request;
+mod state;
+mod views;
+
+pub use request::{InvalidRequest, MessageRef, StreamRequest};
+pub use state::StreamState;
+pub use views::{
+    Health, HealthResponse, Refusal, SessionView, StatusUpdate, StopRequest, StreamResponse,
+    StreamVerdict,
+};

@@ -1,0 +1,133 @@
+use std::collections::HashSet;
+
+use super::*;
+
+/// The table of section 2.3.3, and `ERR_NOT_FOUND` of section 4.1.1.
+const STATUSES: [(&str, u16); 13] = [
+    ("ERR_BUSY", 409),
+    ("ERR_INVALID_URL", 400),
+    ("ERR_SANDBOX_FAILED", 503),
+    ("ERR_LOGIN_FAILED", 401),
+    ("ERR_2FA_REQUIRED", 401),
+    ("ERR_CAPTCHA", 401),
+    ("ERR_CHANNEL_NOT_FOUND", 404),
+    ("ERR_SHARE_FAILED", 500),
+    ("ERR_TIMEOUT", 504),
+    ("ERR_BUDGET_EXCEEDED", 402),
+    ("ERR_MAX_ITERATIONS", 500),
+    ("ERR_UNKNOWN", 500),
+    ("ERR_NOT_FOUND", 404),
+];
+
+/// The taxonomy of section 7.1.
+const NUMBERS: [(&str, &str, &str); 19] = [
+    ("ERR_NOT_IN_VOICE", "E4001", "user"),
+    ("ERR_INVALID_URL", "E4002", "user"),
+    ("ERR_BUSY", "E4003", "user"),
+    ("ERR_NOT_REQUESTER", "E4004", "user"),
+    ("ERR_SANDBOX_TIMEOUT", "E5001", "transient"),
+    ("ERR_DISCORD_RATE_LIMIT", "E5002", "transient"),
+    ("ERR_STREAM_DROPPED", "E5003", "transient"),
+    ("ERR_AGENT_STUCK", "E5004", "transient"),
+    ("ERR_NO_BOT_TOKEN", "E6001", "config"),
+    ("ERR_INVALID_CREDS", "E6002", "config"),
+    ("ERR_2FA_REQUIRED", "E6003", "config"),
+    ("ERR_NO_API_KEY", "E6004", "config"),
+    ("ERR_DISCORD_DOWN", "E7001", "external"),
+    ("ERR_ANTHROPIC_DOWN", "E7002", "external"),
+    ("ERR_URL_UNREACHABLE", "E7003", "external"),
+    ("ERR_CAPTCHA", "E7004", "external"),
+    ("ERR_BUDGET_EXCEEDED", "E8001", "internal"),
+    ("ERR_MAX_ITERATIONS", "E8002", "internal"),
+    ("ERR_UNKNOWN", "E9999", "internal"),
+];
+
+#[test]
+fn every_code_of_the_contract_has_its_status() {
+    for (name, status) in STATUSES {
+        let row = ErrorCode::by_name(name).unwrap().row();
+        assert_eq!((row.name, row.http_status), (name, status));
+    }
+}
+
+#[test]
+fn every_code_of_the_taxonomy_has_its_number_and_category() {
+    for (name, number, category) in NUMBERS {
+        let row = ErrorCode::by_name(name).unwrap().row();
+        assert_eq!(
+            (row.name, row.number, row.category.name()),
+            (name, Some(number), category)
+        );
+    }
+}
+
+#[test]
+fn there_is_no_other_code() {
+    let named: HashSet<_> = STATUSES
+        .iter()
+        .map(|(name, _)| *name)
+        .chain(NUMBERS.iter().map(|(name, ..)| *name))
+        .collect();
+    let all: HashSet<_> = ErrorCode::ALL.iter().map(|code| code.name()).collect();
+    assert_eq!(named, all);
+    assert_eq!(all.len(), ErrorCode::ALL.len());
+}
+
+#[test]
+fn retries_have_their_number_and_waits() {
+    let told = Duration::from_millis(1500);
+    let waits = |code: ErrorCode| {
+        let retry = code.row().retry;
+        let waits: Vec<_> = (0..)
+            .map_while(|n| retry.wait(n, Some(told)))
+            .map(|wait| wait.as_millis())
+            .collect();
+        assert_eq!(waits.len(), retry.at_most());
+        waits
+    };
+    assert_eq!(waits(ErrorCode::SandboxTimeout), [5000, 15000]);
+    assert_eq!(waits(ErrorCode::DiscordRateLimit), [1500, 1500, 1500]);
+    assert_eq!(waits(ErrorCode::StreamDropped), [5000, 5000, 5000]);
+    assert_eq!(waits(ErrorCode::AgentStuck), [0]);
+    for code in ErrorCode::ALL {
+        assert_eq!(
+            code.row().retry != Retry::Never,
+            code.is_retryable(),
+            "{code:?}"
+        );
+    }
+}
+
+#[test]
+fn codes_are_names_on_the_wire() {
+    for code in ErrorCode::ALL {
+        let json = serde_json::to_string(code).unwrap();
+        assert_eq!(json, format!("{:?}", code.name()));
+        assert_eq!(serde_json::from_str::<ErrorCode>(&json).unwrap(), *code);
+    }
+    let newer: ErrorCode = serde_json::from_str("\"ERR_OF_NEXT_YEAR\"").unwrap();
+    assert_eq!(newer, ErrorCode::Unknown);
+}
+
+#[test]
+fn the_guide_lists_the_same_codes() {
+    let guide = include_str!("../../../docs/guide/jamie.md");
+    let rows: Vec<_> = guide
+        .lines()
+        .filter(|line| line.starts_with("| `ERR_"))
+        .map(|line| line.rsplit_once(" | ").unwrap().0.to_owned())
+        .collect();
+    let expected: Vec<_> = ErrorCode::ALL
+        .iter()
+        .map(|code| {
+            let row = code.row();
+            let number = row.number.unwrap_or_default();
+            let category = row.category.name();
+            format!(
+                "| `{}` | {number} | {} | {category}",
+                row.name, row.http_status
+            )
+        })
+        .collect();
+    assert_eq!(rows, expected);
+}

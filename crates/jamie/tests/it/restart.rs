@@ -1,0 +1,80 @@
+//! A bot that starts while there is a stream, and updates that were lost.
+
+use std::sync::Arc;
+
+use deskhand_jamie::contract::StreamState;
+
+use crate::{discord::Discord, scripted::Bot};
+
+const LINK: &str = "https://twitch.tv/somebody";
+
+#[tokio::test]
+async fn a_new_bot_takes_over_the_streams_of_the_old_one() {
+    let Some(discord) = Discord::start() else {
+        return;
+    };
+    let server = discord.server("Friends").await;
+    let alice = server.member("alice").await;
+    let old = Bot::start(&discord).await;
+    alice.join(&server).await;
+    let status = alice.hear(LINK).await;
+    old.tell(StreamState::Starting, None).await;
+    alice.wait_for_text("🔄 **starting**").await;
+    let controller = Arc::clone(&old.controller);
+    old.end().await;
+
+    // It goes live while there is no bot.
+    controller.set(StreamState::Streaming, Some("https://watch.example/w/abc"));
+    let bot = Bot::start_with(&discord, controller).await;
+    alice.wait_for_text("✅ Now streaming!").await;
+    let messages = alice.messages().await;
+    assert_eq!(messages[0].id, status.id);
+    assert!(messages[0].text.starts_with("▶️ **streaming**"));
+    let busy = alice.hear(LINK).await.text;
+    assert!(
+        busy.starts_with("⏳ I'm already streaming to **Movie Night**"),
+        "{busy}"
+    );
+
+    // The next bot sees that it was told.
+    let controller = Arc::clone(&bot.controller);
+    bot.end().await;
+    let bot = Bot::start_with(&discord, controller).await;
+    assert_eq!(
+        alice.hear("stop").await.text,
+        "⏹️ Stream ended. Thanks for watching!"
+    );
+    let messages = alice
+        .wait_for("the end", |messages| {
+            messages[0].text.starts_with("✅ **ended**")
+        })
+        .await;
+    let n_told = messages
+        .iter()
+        .filter(|message| message.text.contains("Now streaming"))
+        .count();
+    assert_eq!(n_told, 1);
+    bot.end().await;
+}
+
+#[tokio::test]
+async fn a_stream_whose_end_was_not_told_is_noticed() {
+    let Some(discord) = Discord::start() else {
+        return;
+    };
+    let server = discord.server("Friends").await;
+    let alice = server.member("alice").await;
+    let bob = server.member("bob").await;
+    let bot = Bot::start(&discord).await;
+    alice.join(&server).await;
+    bob.join(&server).await;
+    alice.hear(LINK).await;
+    bot.controller.started().await;
+
+    bot.controller.forget();
+    assert!(bob.hear(LINK).await.text.starts_with("🎬 Got it!"));
+    alice
+        .wait_for_text("⏹️ Stream ended. Thanks for watching!")
+        .await;
+    bot.end().await;
+}

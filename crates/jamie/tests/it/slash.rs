@@ -1,0 +1,108 @@
+//! Slash commands.
+
+use serde_json::json;
+
+use crate::{discord::Discord, scripted::Bot, talk::assert_no_message_may_ping};
+
+const LINK: &str = "https://vimeo.com/1";
+const WATCH: &str = "https://watch.example/w/abc";
+
+#[tokio::test]
+async fn commands_are_offered_and_answered_for_one() {
+    let Some(discord) = Discord::start() else {
+        return;
+    };
+    let server = discord.server("Friends").await;
+    let alice = server.member("alice").await;
+    let bob = server.member("bob").await;
+    let dora = server.administrator("dora").await;
+    let bot = Bot::start(&discord).await;
+    let state = discord.state().await;
+    assert_eq!(state["commands"], json!(["status", "stop", "watch"]));
+    assert_eq!(state["intents"], 4225);
+
+    let nothing = json!({});
+    let refusal = alice.command(&server, "watch", json!({"url": LINK})).await;
+    assert!(
+        refusal
+            .text
+            .starts_with("❌ You're not in any voice channel")
+    );
+    assert!(refusal.is_for_one);
+    alice.join(&server).await;
+    let refusal = alice
+        .command(&server, "watch", json!({"url": "nonsense"}))
+        .await;
+    assert!(refusal.text.starts_with("❌ I couldn't find a valid URL"));
+
+    // The answer is in the server, and the status goes to direct messages.
+    let answer = alice.command(&server, "watch", json!({"url": LINK})).await;
+    assert!(answer.text.starts_with("🎬 Got it!") && answer.is_for_one);
+    let status = alice.wait_for_text("⏳ **pending**").await;
+    bot.controller.started().await;
+    bot.tell_live(WATCH).await;
+    let live = alice.wait_for_text("✅ Now streaming!").await;
+    assert_eq!(live.link.as_deref(), Some(WATCH));
+    assert_eq!(alice.messages().await[0].id, status.id);
+
+    let answer = alice.command(&server, "status", nothing.clone()).await;
+    assert!(answer.text.starts_with("▶️ **streaming**") && answer.is_for_one);
+    let answer = bob.command(&server, "stop", nothing.clone()).await;
+    assert_eq!(
+        answer.text,
+        "❌ Only the person who started the stream can stop it."
+    );
+    let answer = dora.command(&server, "stop", nothing).await;
+    assert_eq!(answer.text, "⏹️ Stream ended. Thanks for watching!");
+    alice
+        .wait_for_text("⏹️ Stream ended. Thanks for watching!")
+        .await;
+    assert_eq!(bot.controller.stops(), ["administrator_requested"]);
+    assert_no_message_may_ping(&discord.state().await);
+    bot.end().await;
+}
+
+#[tokio::test]
+async fn a_closed_chat_and_closed_direct_messages_are_no_obstacle() {
+    let Some(discord) = Discord::start() else {
+        return;
+    };
+    let mut server = discord.server("Friends").await;
+    let closed = json!({"guild": server.id, "name": "Quiet", "is_closed": true});
+    server.voice = discord.ask("voice_channel", closed).await.as_u64().unwrap();
+    let alice = server.member("alice").await;
+    let bot = Bot::start(&discord).await;
+    alice.join(&server).await;
+
+    // The bot may not write in the chat, so the requester is asked to pass the link on.
+    alice.hear(LINK).await;
+    bot.tell_live(WATCH).await;
+    let live = alice.wait_for_text("✅ Now streaming!").await;
+    assert!(
+        live.text
+            .contains("Share the link with everyone in **Quiet**."),
+        "{}",
+        live.text
+    );
+    assert_eq!(alice.in_chat(&server, |_| true).await, []);
+    alice.hear("stop").await;
+
+    // Somebody who takes no direct messages reads everything in the answer to the command.
+    let n_before = alice.messages().await.len();
+    let dm = discord.ask("dm_channel", json!({"user": alice.id})).await;
+    discord
+        .fail("POST", &format!("/channels/{dm}/messages"), 403, 1, false)
+        .await;
+    alice.command(&server, "watch", json!({"url": LINK})).await;
+    bot.controller.started().await;
+    bot.tell_live(WATCH).await;
+    let answers = alice
+        .in_chat(&server, |messages| {
+            messages.len() == 2 && messages[1].link.is_some()
+        })
+        .await;
+    assert!(answers[0].text.starts_with("▶️ **streaming**"));
+    assert!(answers[1].text.starts_with("✅ Now streaming!") && answers[1].is_for_one);
+    assert_eq!(alice.messages().await.len(), n_before);
+    bot.end().await;
+}
