@@ -43,7 +43,7 @@ fuzz: ## Give broken input to everything that reads it, a minute each (FUZZ_SECO
 	@FUZZ_SECONDS=$(or $(FUZZ_SECONDS),60) scripts/cargo nextest run --workspace --no-capture -E 'test(/\bfuzz/)'
 
 check: ## Format, lints, types and house rules only
-	@scripts/setup web
+	@scripts/setup check
 	@scripts/web
 	@scripts/check
 

@@ -172,7 +172,9 @@ impl<'a> CallContext<'a> {
             }
             Some(Err(ComputerError::Failed(problem) | ComputerError::Ended(problem))) => problem,
             Some(Err(
-                error @ (ComputerError::Refused { .. } | ComputerError::NothingListens(_)),
+                error @ (ComputerError::Refused { .. }
+                | ComputerError::NothingListens(_)
+                | ComputerError::NoSoundCard),
             )) => error.to_string(),
             Some(Err(ComputerError::Cancelled | ComputerError::Gone)) => STOPPED.to_owned(),
             Some(Err(ComputerError::FateUnknown)) | None => UNKNOWN_AFTER_STOP.to_owned(),
@@ -184,9 +186,9 @@ impl<'a> CallContext<'a> {
 fn failure(error: ComputerError) -> ToolFailure {
     match error {
         ComputerError::Failed(problem) | ComputerError::Ended(problem) => ToolFailure(problem),
-        ComputerError::Refused { .. } | ComputerError::NothingListens(_) => {
-            ToolFailure(error.to_string())
-        }
+        ComputerError::Refused { .. }
+        | ComputerError::NothingListens(_)
+        | ComputerError::NoSoundCard => ToolFailure(error.to_string()),
         ComputerError::Cancelled => CANCELLED.into(),
         ComputerError::FateUnknown => FATE_UNKNOWN.into(),
         ComputerError::Gone => GONE.into(),

@@ -303,7 +303,7 @@ impl Apps {
             ComputerError::Gone | ComputerError::Ended(_) | ComputerError::FateUnknown => {
                 ReachServiceError::Starting
             }
-            ComputerError::Failed(_) | ComputerError::Cancelled => {
+            ComputerError::Failed(_) | ComputerError::Cancelled | ComputerError::NoSoundCard => {
                 ReachServiceError::Failed(error.to_string())
             }
         })?;

@@ -1,8 +1,10 @@
-//! The computers of sessions, as people use them: watching the screen, pictures of it, and actions by hand.
+//! The computers of sessions, as people use them: watching the screen and hearing the sound, pictures, and actions by
+//! hand.
 
 mod by_hand;
 mod clipboard;
 mod no_screen;
+mod sound;
 
 use std::sync::Arc;
 
@@ -15,6 +17,7 @@ use deskhand_core::{
     right::Right,
     sandbox::{Actor, ByteStream, Call, ComputerExt, Look, StreamTarget, Streams},
     session::Phase,
+    tasks::Tasks,
     viewer::Viewer,
 };
 use deskhand_store::Store;
@@ -23,6 +26,7 @@ pub use by_hand::{ActByHand, ActByHandError, ByHand};
 pub use clipboard::ClipboardError;
 pub use no_screen::NoScreen;
 pub(crate) use no_screen::check_screen;
+pub use sound::ListenError;
 
 use crate::{
     FindError, InternalError, WakeError, feed::log::Log, live::LiveSessions, refusal::refusals,
@@ -43,6 +47,7 @@ pub(crate) struct ComputerParts {
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) screen: ScreenSize,
     pub(crate) browser_scripts: bool,
+    pub(crate) tasks: Tasks,
 }
 
 /// A picture to show.

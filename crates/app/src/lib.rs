@@ -57,8 +57,8 @@ pub use apps::{
 pub use attachments::{AttachedFile, AttachmentError, Attachments};
 pub use catalog::{Catalog, ModelChoice};
 pub use computers::{
-    ActByHand, ActByHandError, ByHand, ClipboardError, Computers, NoScreen, OpenScreenError,
-    Picture, ScreenshotError,
+    ActByHand, ActByHandError, ByHand, ClipboardError, Computers, ListenError, NoScreen,
+    OpenScreenError, Picture, ScreenshotError,
 };
 pub use control::{Control, ControlError, TakeControl};
 pub use decisions::{AnswerError, Decisions, GivenReply, ListDecisions};
@@ -98,7 +98,7 @@ pub use queue::{
     ChangeMessage, ChangeMessageError, Choice, Place, Queue, SendPrompt, SendPromptError,
 };
 pub use refusal::{Code, FreesAt, InternalError, Refusal, RefusalFacts, RefusalKind, codes};
-pub use session_computer::RequireLimits;
+pub use session_computer::{RequireLimits, SoundListener};
 pub use sessions::{
     BadInstructions, BadTitle, ChangeSession, ChangeSessionError, CreateSession,
     CreateSessionError, FindError, Sessions, StopTurnError,

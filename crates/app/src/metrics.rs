@@ -82,7 +82,9 @@ pub(crate) fn count_stream(target: StreamTarget, opened: &Result<ByteStream, Com
 
 fn error_outcome(error: &ComputerError) -> &'static str {
     match error {
-        ComputerError::Failed(_) | ComputerError::NothingListens(_) => "failed",
+        ComputerError::Failed(_)
+        | ComputerError::NothingListens(_)
+        | ComputerError::NoSoundCard => "failed",
         ComputerError::Cancelled => "cancelled",
         ComputerError::Refused { .. } => "refused",
         ComputerError::FateUnknown | ComputerError::Gone | ComputerError::Ended(_) => "lost",

@@ -9,6 +9,7 @@ mod http_secrets;
 mod limit_rule;
 mod retirement;
 mod secrets;
+mod sound;
 mod stand_ins;
 mod terminal_stream;
 
@@ -32,12 +33,12 @@ use deskhand_store::Store;
 use futures::{StreamExt, channel::mpsc};
 use tokio::time::Instant;
 
-pub use self::limit_rule::RequireLimits;
 pub(crate) use self::{
     http_secrets::{SandboxSecrets, SecretAtSite},
     limit_rule::LimitRule,
 };
-use self::{retirement::Retirement, secrets::TypedSecrets};
+pub use self::{limit_rule::RequireLimits, sound::SoundListener};
+use self::{retirement::Retirement, secrets::TypedSecrets, sound::SharedSound};
 use crate::{
     metrics::{count_operation, count_stream},
     network::BlockedHosts,
@@ -72,6 +73,7 @@ pub(crate) struct SessionComputer {
     secrets: Arc<TypedSecrets>,
     http_secrets: Option<Arc<SandboxSecrets>>,
     retirement: Retirement,
+    sound: SharedSound,
 }
 
 impl ComputerStarter {
@@ -119,6 +121,7 @@ impl ComputerStarter {
             secrets,
             http_secrets,
             retirement: Retirement::new(Instant::now() + life),
+            sound: SharedSound::default(),
         })
     }
 }
@@ -292,6 +295,8 @@ impl Streams for SessionComputer {
         let stream = stream.map(|stream| match target {
             // The stream carries pixels: there is no text to redact, and viewers see what they would see at the desk.
             StreamTarget::Screen => stream,
+            // The same holds for sound.
+            StreamTarget::Sound => stream,
             StreamTarget::Terminal { .. } => {
                 terminal_stream::redacted(stream, Arc::clone(&self.secrets))
             }

@@ -299,6 +299,7 @@ impl Common {
             clock: Arc::clone(&self.parts.clock),
             screen: self.parts.settings.screen,
             browser_scripts: self.parts.settings.browser_scripts,
+            tasks: self.parts.tasks.clone(),
         })
     }
 

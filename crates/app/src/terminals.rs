@@ -292,6 +292,7 @@ impl Terminals {
             }
             ComputerError::Failed(_)
             | ComputerError::Cancelled
+            | ComputerError::NoSoundCard
             | ComputerError::NothingListens(_) => TerminalError::Computer(error),
         })
     }

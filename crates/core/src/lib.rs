@@ -32,6 +32,7 @@ pub mod secret;
 pub mod service;
 pub mod session;
 pub mod shell;
+pub mod sound;
 pub mod tasks;
 pub mod terminal;
 pub mod tool;

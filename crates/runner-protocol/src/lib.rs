@@ -189,6 +189,8 @@ pub enum StreamFailure {
     Refused,
     /// No program listens on the port.
     NothingListens { port: u16 },
+    /// The sandbox has no sound card.
+    NoSoundCard,
 }
 
 /// The outcome of a request.

@@ -90,6 +90,8 @@ pub struct DesktopConfig {
     pub runtime_dir: PathBuf,
     /// Environment variables for its programs, in addition to the runner's own.
     pub variables: BTreeMap<String, Secret>,
+    /// Environment variables for the browser, in addition to the runner's own.
+    pub browser_variables: BTreeMap<String, String>,
 }
 
 /// A running desktop. Clones share it, and its programs end with the last clone.
@@ -153,7 +155,9 @@ impl Desktop {
         programs::keep_window_manager(&supervisor, &display, window_manager_config)?;
         let programs = Arc::clone(&supervisor.ids);
         let (argv, settings) = (config.browser, config.browser_settings);
-        let browser = BrowserSlot::new(supervisor, Some(display.clone()), argv, settings);
+        let mut variables = config.browser_variables;
+        variables.insert("DISPLAY".to_owned(), display.clone());
+        let browser = BrowserSlot::new(supervisor, variables, argv, settings);
         browser.start()?;
 
         let (seat, screen) = SeatHandle::start(&display).await?;

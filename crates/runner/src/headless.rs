@@ -73,7 +73,7 @@ impl Headless {
         };
         Self(Arc::new(HeadlessParts {
             viewport: config.viewport,
-            browser: BrowserSlot::new(supervisor, None, config.browser, settings),
+            browser: BrowserSlot::new(supervisor, BTreeMap::new(), config.browser, settings),
             programs,
             guarded: GuardedValues::default(),
             turn: Mutex::default(),

@@ -20,6 +20,7 @@ mod programs;
 mod put_file;
 mod requests;
 pub mod shell;
+mod sound;
 mod surface;
 mod takeover;
 mod terminals;
@@ -49,6 +50,7 @@ use self::{
     programs::Programs,
     requests::work::Work,
     shell::{ShellConfig, ShellError, Shells},
+    sound::SoundCard,
     surface::Surface,
     takeover::TakeOver,
     terminals::{Terminals, Transcript},
@@ -200,11 +202,15 @@ async fn run_with(
     let mut variables = config.variables.clone();
     variables.extend(gateway::open(&config, &server, &notice, tasks).await);
     variables.extend(network::open(&config, interface, &server, &notice, tasks));
+    let sound = SoundCard::open(config.computer, runtime_dir, tasks, notice.clone());
+    for (name, value) in sound.iter().flat_map(SoundCard::variables) {
+        variables.insert(name, Secret::new(value));
+    }
     let surface = Surface::start(
         &config,
         &home,
         runtime_dir,
-        variables.clone(),
+        (variables.clone(), sound.as_ref()),
         tasks.clone(),
         notice,
     );
@@ -243,7 +249,7 @@ async fn run_with(
     // Serve requests until the desktop ends.
     let outbox = Outbox::default();
     let parts = Parts::new(surface.clone(), shells, terminals);
-    let parts = (parts, code, programs);
+    let parts = (parts, code, programs, sound.clone());
     let link = link(&server, parts, &outbox, config.is_alone, tasks);
     let notify = async {
         while let Some(text) = notices.recv().await {
@@ -264,7 +270,7 @@ async fn run_with(
 /// Makes the control link, with everything that carries out its requests.
 fn link(
     server: &Server,
-    (parts, code, programs): (Parts, CodeServer, Programs),
+    (parts, code, programs, sound): (Parts, CodeServer, Programs, Option<SoundCard>),
     outbox: &Outbox,
     is_alone: bool,
     tasks: &Tasks,
@@ -275,6 +281,7 @@ fn link(
         parts.shells.clone(),
         terminals.clone(),
         code.clone(),
+        sound.clone(),
         is_alone,
         tasks.clone(),
     );
@@ -285,6 +292,7 @@ fn link(
         terminals,
         code,
         programs,
+        sound,
         work,
         takeover,
         barrier,

@@ -25,7 +25,8 @@ pub(crate) use self::{
 };
 use crate::{
     barrier::Barrier, code_server::CodeServer, ports::PortWatch, programs::Programs,
-    requests::work::Work, surface::Surface, takeover::TakeOver, terminals::Terminals,
+    requests::work::Work, sound::SoundCard, surface::Surface, takeover::TakeOver,
+    terminals::Terminals,
 };
 
 /// The timeout for releasing keys and buttons when control changes.
@@ -70,6 +71,7 @@ pub(crate) struct LinkParts {
     pub(crate) terminals: Terminals,
     pub(crate) code: CodeServer,
     pub(crate) programs: Programs,
+    pub(crate) sound: Option<SoundCard>,
     pub(crate) work: Work,
     pub(crate) takeover: TakeOver,
     pub(crate) barrier: Barrier,
@@ -82,6 +84,7 @@ impl Link {
             terminals,
             code,
             programs,
+            sound,
             work,
             takeover,
             barrier,
@@ -92,6 +95,7 @@ impl Link {
             terminals: terminals.clone(),
             code,
             programs,
+            sound,
         };
         let streams = StreamOpener::new(server.clone(), targets, outbox.clone(), barrier, tasks);
         Self {

@@ -28,6 +28,7 @@ use crate::{
         program_ids::ProgramIds,
     },
     headless::{Headless, HeadlessConfig},
+    sound::SoundCard,
 };
 
 /// A desktop, or a browser without a screen. Clones share it.
@@ -44,7 +45,7 @@ impl Surface {
         config: &RunnerConfig,
         home: &Path,
         runtime_dir: &Path,
-        variables: BTreeMap<String, Secret>,
+        (variables, sound): (BTreeMap<String, Secret>, Option<&SoundCard>),
         tasks: Tasks,
         notices: mpsc::Sender<String>,
     ) -> Result<Self, StartDesktopError> {
@@ -63,6 +64,7 @@ impl Surface {
                     browser_settings,
                     runtime_dir: runtime_dir.to_owned(),
                     variables,
+                    browser_variables: sound.map(SoundCard::variables).unwrap_or_default(),
                 };
                 Ok(Self::Desktop(Desktop::start(config, tasks, notices).await?))
             }

@@ -14,6 +14,7 @@ use crate::{
     desktop::{ActError, ClientProcesses},
     freeze::{FreezeOutcome, Freezer, SparedPrograms},
     shell::Shells,
+    sound::SoundCard,
     surface::Surface,
     terminals::Terminals,
 };
@@ -48,6 +49,7 @@ struct TakeOverParts {
     shells: Shells,
     terminals: Terminals,
     code: CodeServer,
+    sound: Option<SoundCard>,
     freezer: Freezer,
     tasks: Tasks,
     /// Ends the task that checks the frozen programs.
@@ -61,6 +63,7 @@ impl TakeOver {
         shells: Shells,
         terminals: Terminals,
         code: CodeServer,
+        sound: Option<SoundCard>,
         is_alone: bool,
         tasks: Tasks,
     ) -> Self {
@@ -69,6 +72,7 @@ impl TakeOver {
             shells,
             terminals,
             code,
+            sound,
             freezer: Freezer::new(is_alone),
             tasks,
             checks: Mutex::default(),
@@ -95,6 +99,9 @@ impl TakeOver {
         let Some(frozen) = self.freeze().await? else {
             return Ok(());
         };
+        if let Some(sound) = &self.0.sound {
+            sound.cut_off_recorders().await;
+        }
         self.keep_checking();
         self.draw_curtain(&frozen.spared).await?;
         if frozen.is_complete {
@@ -231,6 +238,7 @@ impl TakeOverParts {
                 .chain(self.terminals.leased_shells())
                 .collect(),
             code: self.code.pid(),
+            sound: self.sound.as_ref().and_then(SoundCard::pid),
         }
     }
 }

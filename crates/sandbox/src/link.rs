@@ -148,7 +148,7 @@ impl Link {
         actor: Actor,
     ) -> Result<ByteStream, ComputerError> {
         let (opening, at_most) = match target {
-            StreamTarget::Screen | StreamTarget::Terminal { .. } => {
+            StreamTarget::Screen | StreamTarget::Sound | StreamTarget::Terminal { .. } => {
                 (&self.opening_watched, STREAM_TIMEOUT)
             }
             StreamTarget::File | StreamTarget::Port { .. } | StreamTarget::Program => {

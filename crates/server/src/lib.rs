@@ -60,7 +60,7 @@ const CONTENT_POLICY: &str = "default-src 'self'; img-src 'self' data: blob:; \
     style-src 'self' 'unsafe-inline'; connect-src 'self'; frame-ancestors 'none'; \
     base-uri 'none'; form-action 'self'; frame-src ";
 
-/// What the page may use of the device: nothing but the screen and the clipboard.
+/// What the page may use of the device: nothing but the screen and the clipboard. Sound does not begin by itself.
 const PERMISSIONS_POLICY: &str = "accelerometer=(), autoplay=(), camera=(), display-capture=(), geolocation=(), \
     gyroscope=(), hid=(), magnetometer=(), microphone=(), midi=(), payment=(), serial=(), usb=()";
 
@@ -198,8 +198,8 @@ fn routes() -> OpenApiRouter<Shared> {
     use routes::{
         apps, artifacts, attachments, audit, bus, by_hand, clipboard, decisions, docs, files,
         health, layout, lease, limits, messages, metrics, models, network, offers, people, queue,
-        screen, secrets, sessions, settings, sharing, sign_ins, stream, terminals, tokens, usage,
-        users,
+        screen, secrets, sessions, settings, sharing, sign_ins, sound, stream, terminals, tokens,
+        usage, users,
     };
     let api = OpenApiRouter::new()
         .merge(people::routes())
@@ -227,6 +227,7 @@ fn routes() -> OpenApiRouter<Shared> {
         .merge(layout::routes())
         .merge(stream::routes())
         .merge(screen::routes())
+        .merge(sound::routes())
         .merge(terminals::routes())
         .merge(apps::routes())
         .merge(sharing::routes())

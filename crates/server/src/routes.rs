@@ -30,6 +30,7 @@ pub(crate) mod sessions;
 pub(crate) mod settings;
 pub(crate) mod sharing;
 pub(crate) mod sign_ins;
+pub(crate) mod sound;
 pub(crate) mod stream;
 pub(crate) mod terminals;
 pub(crate) mod tokens;

@@ -12,6 +12,7 @@ mod requests;
 mod sandbox;
 mod screen;
 mod shell;
+mod sound;
 mod terminals;
 
 use std::{

@@ -34,6 +34,10 @@ export function screenUrl(sessionId: string): string {
   return webSocketUrl(`/api/sessions/${sessionId}/vnc`);
 }
 
+export function soundUrl(sessionId: string): string {
+  return webSocketUrl(`/api/sessions/${sessionId}/sound`);
+}
+
 export function terminalUrl(sessionId: string, number: number): string {
   return webSocketUrl(`/api/sessions/${sessionId}/terminals/${number}`);
 }

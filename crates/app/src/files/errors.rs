@@ -87,6 +87,7 @@ impl From<ComputerError> for FileError {
             ComputerError::Refused { .. } => FileProblem::new(Kind::Leased, message).into(),
             ComputerError::Failed(_)
             | ComputerError::Cancelled
+            | ComputerError::NoSoundCard
             | ComputerError::NothingListens(_) => FileProblem::new(Kind::Failed, message).into(),
             ComputerError::FateUnknown | ComputerError::Gone | ComputerError::Ended(_) => {
                 Self::Lost

@@ -9,10 +9,10 @@ use crate::{
     ActByHandError, AdmitError, AnswerError, ArtifactError, AttachmentError, BadInstructions,
     BadMcpServers, BadNetwork, BadTitle, ChangeMessageError, ChangeSessionError, ChangeUserError,
     ClipboardError, ControlError, CreateSessionError, CreateUserError, EndSignInError, FileError,
-    FindError, IssuePassError, JoinError, MakeTokenError, NoScreen, OfferError, OpenScreenError,
-    PersonError, PutSecretError, RemoveSecretError, RevokeTokenError, ScreenshotError,
-    SendPromptError, SetApprovalsError, SetLayoutError, SetLimitsError, SetNetworkListError,
-    ShareError, SignInError, StopTurnError, TerminalError, WakeError,
+    FindError, IssuePassError, JoinError, ListenError, MakeTokenError, NoScreen, OfferError,
+    OpenScreenError, PersonError, PutSecretError, RemoveSecretError, RevokeTokenError,
+    ScreenshotError, SendPromptError, SetApprovalsError, SetLayoutError, SetLimitsError,
+    SetNetworkListError, ShareError, SignInError, StopTurnError, TerminalError, WakeError,
 };
 
 /// The codes of every refusal. A missing code fails the tests that meet it.
@@ -41,6 +41,7 @@ const ALL: &[&[Code]] = &[
     InternalError::CODES,
     IssuePassError::CODES,
     JoinError::CODES,
+    ListenError::CODES,
     MakeTokenError::CODES,
     NoScreen::CODES,
     OfferError::CODES,

@@ -153,6 +153,7 @@ impl TypedSecrets {
             Err(
                 error @ (ComputerError::Refused { .. }
                 | ComputerError::NothingListens(_)
+                | ComputerError::NoSoundCard
                 | ComputerError::Cancelled
                 | ComputerError::FateUnknown
                 | ComputerError::Gone

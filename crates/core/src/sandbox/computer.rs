@@ -42,6 +42,9 @@ pub enum ComputerError {
     /// No program listens on this port of the sandbox.
     #[error("nothing listens on port {0} of the sandbox")]
     NothingListens(u16),
+    /// The sandbox has no sound card.
+    #[error("the sandbox has no sound card: PulseAudio is not installed in it")]
+    NoSoundCard,
     /// It was cancelled before it was done.
     #[error("the request was cancelled")]
     Cancelled,

@@ -16,6 +16,8 @@ use crate::terminal::TerminalNumber;
 pub enum StreamTarget {
     /// The RFB server. Everyone may watch; the relay of the stream filters input.
     Screen,
+    /// The sound, captured while the stream is open. Everyone may listen. The bytes are frames of [`crate::sound`].
+    Sound,
     /// A terminal. Everyone may watch; the runner drops the input of those whom the lease holder does not admit. The
     /// bytes are frames of [`crate::terminal`].
     Terminal {
@@ -39,6 +41,7 @@ impl StreamTarget {
     pub fn name(self) -> &'static str {
         match self {
             Self::Screen => "screen",
+            Self::Sound => "sound",
             Self::Terminal { .. } => "terminal",
             Self::File => "file",
             Self::Port { .. } => "port",

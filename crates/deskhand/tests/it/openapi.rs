@@ -127,6 +127,7 @@ fn the_document_lists_every_route_with_its_answers() {
     GET    /api/sessions/{id}/shares → 200 401 403 404 429 500 503
     POST   /api/sessions/{id}/shares → 201 400 401 403 404 408 413 429 500 503
     DELETE /api/sessions/{id}/shares/{share} → 204 401 403 404 429 500 503
+    GET    /api/sessions/{id}/sound → 101 400 401 403 404 409 429 500 503
     POST   /api/sessions/{id}/stop → 202 401 403 404 409 429 500 503
     GET    /api/sessions/{id}/stream → 101 400 401 403 404 429 500 503
     GET    /api/sessions/{id}/terminals → 200 401 403 404 429 500 503

@@ -1,6 +1,7 @@
 //! The browser of a computer, which is started again for the next verb if it has ended.
 
 use std::{
+    collections::BTreeMap,
     io,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
@@ -17,8 +18,8 @@ pub(crate) struct BrowserSlot(Arc<SlotParts>);
 
 struct SlotParts {
     supervisor: Supervisor,
-    /// Absent where there is no screen.
-    display: Option<String>,
+    /// Its environment variables, in addition to the runner's own.
+    variables: BTreeMap<String, String>,
     /// The program and its arguments.
     argv: Vec<String>,
     settings: BrowserSettings,
@@ -36,13 +37,13 @@ impl BrowserSlot {
     /// Creates the slot of a browser. Nothing is started yet.
     pub(crate) fn new(
         supervisor: Supervisor,
-        display: Option<String>,
+        variables: BTreeMap<String, String>,
         argv: Vec<String>,
         settings: BrowserSettings,
     ) -> Self {
         Self(Arc::new(SlotParts {
             supervisor,
-            display,
+            variables,
             argv,
             settings,
             browser: Mutex::default(),
@@ -88,7 +89,11 @@ impl BrowserSlot {
 
 impl SlotParts {
     fn start(&self) -> Result<Option<Browser>, StartDesktopError> {
-        let display = self.display.as_deref();
-        programs::start_browser(&self.supervisor, display, &self.argv, &self.settings)
+        programs::start_browser(
+            &self.supervisor,
+            &self.variables,
+            &self.argv,
+            &self.settings,
+        )
     }
 }

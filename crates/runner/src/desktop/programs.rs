@@ -290,7 +290,7 @@ pub(super) fn keep_window_manager(
 /// People and programs may close the browser. Its end is only reported: it is started again for the next verb.
 pub(super) fn start_browser(
     supervisor: &Supervisor,
-    display: Option<&str>,
+    variables: &BTreeMap<String, String>,
     argv: &[String],
     settings: &BrowserSettings,
 ) -> Result<Option<Browser>, StartDesktopError> {
@@ -303,14 +303,14 @@ pub(super) fn start_browser(
     };
     let (program, browser) = if arguments.iter().any(|word| word == DEVTOOLS_FLAG) {
         let (ours, theirs) = UnixStream::pair().map_err(spawn_error)?;
-        let program = start_with_devtools(display, argv, theirs).map_err(spawn_error)?;
+        let program = start_with_devtools(variables, argv, theirs).map_err(spawn_error)?;
         let pid = program.child.id().unwrap_or_default();
         let browser =
             Browser::new(pid, ours, settings.clone(), &supervisor.tasks).map_err(spawn_error)?;
         (program, Some(browser))
     } else {
         let mut command = command(name);
-        quiet(command.args(arguments), display).stdout(Stdio::null());
+        quiet(command.args(arguments), variables).stdout(Stdio::null());
         let program = Program::start(command.stdin(Stdio::null())).map_err(spawn_error)?;
         (program, None)
     };
@@ -337,7 +337,7 @@ pub(super) fn start_browser(
 ///
 /// Both are one socket instead of pipes, since other processes of the same user can reopen a process's pipes.
 fn start_with_devtools(
-    display: Option<&str>,
+    variables: &BTreeMap<String, String>,
     argv: &[String],
     socket: UnixStream,
 ) -> io::Result<Program> {
@@ -348,12 +348,11 @@ fn start_with_devtools(
         .args(argv)
         .stdin(socket.try_clone()?)
         .stdout(socket);
-    Program::start(quiet(&mut command, display))
+    Program::start(quiet(&mut command, variables))
 }
 
-fn quiet<'a>(command: &'a mut Command, display: Option<&str>) -> &'a mut Command {
-    let display = display.map(|display| ("DISPLAY", display));
-    command.envs(display).stderr(Stdio::null())
+fn quiet<'a>(command: &'a mut Command, variables: &BTreeMap<String, String>) -> &'a mut Command {
+    command.envs(variables).stderr(Stdio::null())
 }
 
 /// Writes the window manager's configuration into `folder`.

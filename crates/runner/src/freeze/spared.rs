@@ -15,6 +15,8 @@ pub(crate) struct SparedPrograms {
     pub(crate) shells: Vec<i32>,
     /// VS Code of the person who has control, spared with everything started from it.
     pub(crate) code: Option<i32>,
+    /// PulseAudio, without which the browser's sound would get stuck.
+    pub(crate) sound: Option<i32>,
 }
 
 impl SparedPrograms {
@@ -30,7 +32,7 @@ impl SparedPrograms {
         all: &[Process],
         is_same_program: impl Fn(i32, i32) -> bool,
     ) -> HashSet<i32> {
-        let mut spared: HashSet<i32> = [self.x_server, self.window_manager]
+        let mut spared: HashSet<i32> = [self.x_server, self.window_manager, self.sound]
             .into_iter()
             .flatten()
             .collect();
@@ -111,6 +113,7 @@ mod tests {
             (40, 2), // the person's shell
             (41, 40),
             (50, 1), // a daemon
+            (60, 2), // the sound card
         ];
         let all: Vec<Process> = tree.map(|(pid, parent)| process(pid, parent)).to_vec();
         let spare = SparedPrograms {
@@ -119,13 +122,14 @@ mod tests {
             browser: Some(20),
             shells: vec![40],
             code: None,
+            sound: Some(60),
         };
         let mut spared: Vec<i32> = spare
             .ids_around(2, &all, |_, other| other != 23)
             .into_iter()
             .collect();
         spared.sort_unstable();
-        assert_eq!(spared, [1, 2, 10, 11, 20, 21, 22, 40, 41]);
+        assert_eq!(spared, [1, 2, 10, 11, 20, 21, 22, 40, 41, 60]);
     }
 
     #[test]

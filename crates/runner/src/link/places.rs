@@ -1,6 +1,6 @@
 //! Limits the number of open streams.
 //!
-//! Screens and terminals have a separate limit, so that requests to programs cannot shut people out. One actor can take
+//! Screens, sound and terminals have a separate limit, so that requests to programs cannot shut people out. One actor can take
 //! at most half of the places of a kind.
 
 use std::{
@@ -10,7 +10,7 @@ use std::{
 
 use deskhand_core::sandbox::{Actor, StreamTarget};
 
-/// The most screens and terminals that may be open at the same time.
+/// The most screens, terminals and streams of sound that may be open at the same time.
 const MOST_WATCHED: usize = 128;
 /// The most connections to programs, and files, that may be open at the same time.
 const MOST_SERVED: usize = 256;
@@ -80,7 +80,9 @@ impl Drop for StreamPlace {
 impl StreamKind {
     fn of(target: StreamTarget) -> Self {
         match target {
-            StreamTarget::Screen | StreamTarget::Terminal { .. } => Self::Watched,
+            StreamTarget::Screen | StreamTarget::Sound | StreamTarget::Terminal { .. } => {
+                Self::Watched
+            }
             StreamTarget::Port { .. }
             | StreamTarget::Code
             | StreamTarget::File

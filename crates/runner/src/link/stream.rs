@@ -26,6 +26,7 @@ use crate::{
     code_server::{CodeServer, CodeServerError},
     files, ports,
     programs::Programs,
+    sound::{CaptureError, SoundCard},
     surface::Surface,
     terminals::{Terminals, Viewer},
     whole_story,
@@ -42,6 +43,10 @@ enum StreamError {
     Refused,
     #[error("could not reach the socket of the screen")]
     Screen(#[source] io::Error),
+    #[error("there is no sound card: PulseAudio is not installed")]
+    NoSoundCard,
+    #[error("could not capture the sound")]
+    Sound(#[source] CaptureError),
     #[error("there is no terminal {0}")]
     NoTerminal(TerminalNumber),
     #[error("port {0} belongs to the sandbox itself")]
@@ -72,6 +77,7 @@ pub(super) struct StreamTargets {
     pub(super) terminals: Terminals,
     pub(super) code: CodeServer,
     pub(super) programs: Programs,
+    pub(super) sound: Option<SoundCard>,
 }
 
 impl StreamOpener {
@@ -137,6 +143,7 @@ impl StreamOpener {
                 let (reader, writer) = screen.map_err(StreamError::Screen)?.into_split();
                 self.carry(stream, reader, writer).await
             }
+            StreamTarget::Sound => self.join_sound(stream).await,
             StreamTarget::Port { port } => {
                 let joined = async {
                     let (reader, writer) = self.connect_port(port).await?.into_split();
@@ -178,6 +185,19 @@ impl StreamOpener {
         let passage = self.barrier.pass(actor);
         let socket = self.server.dial(&stream_path(stream)).await?;
         files::transfer::serve(FileWire::new(bytes_of(socket)), passage).await;
+        Ok(())
+    }
+
+    /// Captures the sound for as long as the stream is open.
+    async fn join_sound(&self, stream: u64) -> Result<(), StreamError> {
+        let card = self.targets.sound.as_ref();
+        let card = card.ok_or(StreamError::NoSoundCard)?;
+        let capture = card.capture().await.map_err(StreamError::Sound)?;
+        let socket = self.server.dial(&stream_path(stream)).await?;
+        if let Err(error) = capture.serve(socket).await {
+            let error = &error as &dyn std::error::Error;
+            tracing::debug!(error, stream, "a stream ended with an error");
+        }
         Ok(())
     }
 
@@ -239,8 +259,10 @@ impl StreamError {
             Self::Port { port, source } if source.kind() == io::ErrorKind::ConnectionRefused => {
                 StreamFailure::NothingListens { port: *port }
             }
+            Self::NoSoundCard => StreamFailure::NoSoundCard,
             Self::TooMany(_)
             | Self::Screen(_)
+            | Self::Sound(_)
             | Self::NoTerminal(_)
             | Self::OwnPort(_)
             | Self::Port { .. }

@@ -165,6 +165,7 @@ fn failure_of(reason: StreamFailure, problem: String) -> ComputerError {
         StreamFailure::Other => ComputerError::Failed(problem),
         StreamFailure::Refused => ComputerError::Refused { was_begun: false },
         StreamFailure::NothingListens { port } => ComputerError::NothingListens(port),
+        StreamFailure::NoSoundCard => ComputerError::NoSoundCard,
     }
 }
 

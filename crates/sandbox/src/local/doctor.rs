@@ -37,6 +37,7 @@ fn look(settings: &ProviderSettings) -> Vec<DoctorCheck> {
         check_program("window manager", "openbox", "openbox"),
         check_browser(),
         check_fonts(),
+        check_sound(),
         check_network(),
     ];
     checks.extend(check_limits(settings));
@@ -151,6 +152,30 @@ fn check_fonts() -> DoctorCheck {
             "none is installed, so text will show as boxes",
             install("fonts-dejavu-core"),
         )
+    }
+}
+
+fn check_sound() -> DoctorCheck {
+    const NAME: &str = "sound";
+    let Some(program) = find_program(Path::new("pulseaudio")) else {
+        return DoctorCheck::warning(
+            NAME,
+            "PulseAudio is not installed, so desktops will have no sound",
+            install("pulseaudio"),
+        );
+    };
+    match process::output(&program, ["--version"], Identity::Same) {
+        Ok(output) if output.status.success() => {
+            let version = String::from_utf8_lossy(&output.stdout);
+            DoctorCheck::ok(NAME, format!("{} ({})", version.trim(), program.display()))
+        }
+        Ok(output) => {
+            let problem = String::from_utf8_lossy(&output.stderr);
+            DoctorCheck::warning(NAME, problem.trim(), install("--reinstall pulseaudio"))
+        }
+        Err(error) => {
+            DoctorCheck::warning(NAME, error.to_string(), install("--reinstall pulseaudio"))
+        }
     }
 }
 

@@ -19,6 +19,7 @@ async fn everything_is_looked_at() {
             "window manager",
             "browser",
             "fonts",
+            "sound",
             "network",
             "memory limit",
             "processor limit",

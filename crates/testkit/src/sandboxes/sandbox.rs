@@ -6,6 +6,7 @@ use std::{
 };
 
 use async_trait::async_trait;
+use bytes::Bytes;
 use deskhand_core::{
     id::RequestId,
     sandbox::{
@@ -15,6 +16,7 @@ use deskhand_core::{
     },
     secret::Secret,
     shell::ShellRequest,
+    sound::SoundFrame,
     tasks::Tasks,
     vault::Origin,
 };
@@ -31,6 +33,7 @@ use super::{
     requests::RequestTable,
     screen,
     shell::FakeCommand,
+    sound::FakeSound,
 };
 
 /// The shell command that kills the sandbox.
@@ -54,6 +57,7 @@ pub struct FakeSandbox {
     end: watch::Sender<Option<SandboxEnd>>,
     /// The number of files whose streams were opened.
     n_transfers: watch::Sender<usize>,
+    sound: FakeSound,
 }
 
 impl FakeSandbox {
@@ -75,6 +79,7 @@ impl FakeSandbox {
             tasks,
             end: watch::Sender::new(None),
             n_transfers: watch::Sender::new(0),
+            sound: FakeSound::default(),
         })
     }
 
@@ -104,6 +109,26 @@ impl FakeSandbox {
     /// Gives the screen another colour.
     pub fn paint(&self, colour: [u8; 3]) {
         self.machine.state().colour.send_replace(colour);
+    }
+
+    /// Plays a frame of sound, which everybody hears who listens.
+    pub fn play(&self, frame: &SoundFrame) {
+        self.sound.send(frame.to_stream());
+    }
+
+    /// Sends bytes in the place of sound.
+    pub fn play_noise(&self, bytes: &'static [u8]) {
+        self.sound.send(Bytes::from_static(bytes));
+    }
+
+    /// Takes the sound card out.
+    pub fn remove_sound_card(&self) {
+        self.sound.remove();
+    }
+
+    /// Waits until sound is captured for this many streams.
+    pub async fn captures(&self, n_captures: usize) {
+        self.sound.wait_for_captures(n_captures).await;
     }
 
     /// Returns an environment variable of its programs.
@@ -226,6 +251,10 @@ impl Streams for FakeSandbox {
                 let (size, colour) = (self.machine.screen, self.machine.state().colour.subscribe());
                 (client, server.serve(size, colour).boxed())
             }
+            StreamTarget::Sound if self.sound.is_missing() => {
+                return Err(ComputerError::NoSoundCard);
+            }
+            StreamTarget::Sound => self.sound.capture(),
             StreamTarget::Terminal { number, may_type } => {
                 let opened = self.machine.terminals.view(number, actor, may_type);
                 opened.ok_or_else(|| {

@@ -30,6 +30,7 @@ mod retention;
 mod secrets;
 mod sign_ins;
 mod site;
+mod sound;
 mod terminals;
 mod tokens;
 mod tool_servers;

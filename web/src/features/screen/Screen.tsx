@@ -19,6 +19,8 @@ interface ScreenProps {
   /** The person in control, and the buttons for it. */
   owner: ReactNode;
   buttons: ReactNode;
+  /** The control of the desktop's sound. */
+  sound: ReactNode;
   /** Buttons that start a desktop which does not run, if the user may. */
   start: ReactNode;
   onHandBack: () => void;
@@ -71,6 +73,7 @@ export function Screen(props: ScreenProps) {
           <>
             {isUsing && <TouchKeyboard onKey={typeKey} />}
             {isUsing && <ClipboardButton clipboard={props.clipboard} />}
+            {mode === "live" && props.sound}
             {props.buttons}
           </>
         }

@@ -1,12 +1,13 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { Hand, MousePointerClick, Power } from "lucide-react";
+import { Hand, MousePointerClick, Power, Volume2, VolumeX } from "lucide-react";
 import { useCallback, useState } from "react";
 
 import { messageOf } from "../../api/client";
 import { readClipboard, setClipboard } from "../../api/clipboard";
 import { useHandBack, useTakeControl } from "../../api/lease";
 import { sessionKeys, useStartDesktop } from "../../api/sessions";
-import { lastScreenUrl, screenUrl } from "../../api/urls";
+import { whyNoSound } from "../../api/sound";
+import { lastScreenUrl, screenUrl, soundUrl } from "../../api/urls";
 import { Button } from "../../components/Button";
 import { Notice } from "../../components/Notice";
 import { includes } from "../../lib/rights";
@@ -17,6 +18,8 @@ import { type Control, lossWords } from "../screen/control";
 import { ControlButtons, ControlOwner } from "../screen/ControlBar";
 import { Screen } from "../screen/Screen";
 import { screenMode } from "../screen/screenMode";
+import { SoundControl } from "../sound/SoundControl";
+import { type Sound, useSound } from "../sound/useSound";
 import type { PanelProps } from "../workplace/panel";
 import { useShowPanel } from "../workplace/showPanel";
 import { useLiveSession } from "./LiveSession";
@@ -64,7 +67,10 @@ function DesktopPanel({ session, sandbox }: PanelProps) {
     showPanel("screen");
     onTake();
   };
+  const askWhy = useCallback(() => whyNoSound(session.id), [session.id]);
+  const sound = useSound({ user: me ?? "", url: isLive ? soundUrl(session.id) : null, askWhy });
   useCommands([
+    ...(isLive ? [soundCommand(sound)] : []),
     ...(mayDrive ? controlCommands({ control, isLive, mayForce, onTake: showAndTake, onHandBack }) : []),
     ...(canStart ? [startCommand(() => start.mutate())] : []),
   ]);
@@ -88,6 +94,7 @@ function DesktopPanel({ session, sandbox }: PanelProps) {
             />
           )
         }
+        sound={<SoundControl sound={sound} />}
         start={
           canStart && (
             <StartButtons
@@ -112,6 +119,8 @@ function DesktopPanel({ session, sandbox }: PanelProps) {
                 handBack.reset();
               }}
             />
+          ) : sound.problem ? (
+            <ScreenNotice text={sound.problem} onDismiss={sound.toggle} />
           ) : (
             <LossNotice timeline={timeline} since={session.last_seq} me={me} />
           )
@@ -156,6 +165,13 @@ function StartButtons({ isStarting, onStart, onStartAndTake }: StartButtonsProps
 function startCommand(run: () => void): Command {
   const keywords = "wake desktop screen";
   return { id: "start-desktop", title: "Start the desktop", group: "This session", icon: Power, keywords, run };
+}
+
+function soundCommand(sound: Sound): Command {
+  const isOn = sound.state !== "off";
+  const title = isOn ? "Turn off the sound" : "Turn on the sound";
+  const icon = isOn ? VolumeX : Volume2;
+  return { id: "sound", title, group: "This session", icon, keywords: "audio mute speaker", run: sound.toggle };
 }
 
 interface ControlState {

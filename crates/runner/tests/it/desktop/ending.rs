@@ -113,6 +113,7 @@ async fn an_x_server_that_cannot_start_says_why() {
         browser_settings: deskhand_runner::desktop::BrowserSettings::default(),
         runtime_dir: folder.path().to_owned(),
         variables: std::collections::BTreeMap::new(),
+        browser_variables: std::collections::BTreeMap::new(),
     };
     let tasks = deskhand_core::tasks::Tasks::default();
     let (notices, _) = tokio::sync::mpsc::channel(1);

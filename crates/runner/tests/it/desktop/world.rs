@@ -103,6 +103,7 @@ impl World {
             },
             runtime_dir: folder.path().join("run"),
             variables: BTreeMap::new(),
+            browser_variables: BTreeMap::new(),
         };
         let desktop = Desktop::start(config, tasks.clone(), sender).await.unwrap();
         let (x, screen) = RustConnection::connect(Some(desktop.display())).unwrap();

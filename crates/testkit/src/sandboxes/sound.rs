@@ -1,0 +1,93 @@
+//! The sound card of a fake sandbox: it plays the frames that a test gives it.
+
+use std::{
+    io,
+    sync::atomic::{AtomicBool, Ordering},
+};
+
+use bytes::Bytes;
+use deskhand_core::sandbox::ByteStream;
+use futures::{FutureExt, SinkExt, StreamExt, channel::mpsc, future::BoxFuture};
+use tokio::sync::{broadcast, watch};
+
+/// The maximum number of frames that may wait in a stream.
+const STREAM_LENGTH: usize = 1024;
+
+/// A sound card that captures nothing by itself.
+#[derive(Debug)]
+pub(super) struct FakeSound {
+    is_missing: AtomicBool,
+    frames: broadcast::Sender<Bytes>,
+    /// The number of open captures.
+    n_captures: watch::Sender<usize>,
+}
+
+/// An open capture. It no longer counts on drop.
+struct OpenCapture(watch::Sender<usize>);
+
+impl Default for FakeSound {
+    fn default() -> Self {
+        Self {
+            is_missing: AtomicBool::new(false),
+            frames: broadcast::Sender::new(STREAM_LENGTH),
+            n_captures: watch::Sender::new(0),
+        }
+    }
+}
+
+impl FakeSound {
+    /// Takes the card out of the sandbox.
+    pub(super) fn remove(&self) {
+        self.is_missing.store(true, Ordering::Relaxed);
+    }
+
+    pub(super) fn is_missing(&self) -> bool {
+        self.is_missing.load(Ordering::Relaxed)
+    }
+
+    /// Sends bytes on all open captures.
+    pub(super) fn send(&self, bytes: Bytes) {
+        // Nobody listens if this fails.
+        let _ = self.frames.send(bytes);
+    }
+
+    pub(super) async fn wait_for_captures(&self, n_captures: usize) {
+        let mut n_open = self.n_captures.subscribe();
+        let reached = n_open.wait_for(|n_open| *n_open == n_captures).await;
+        reached.expect("the sandbox is there");
+    }
+
+    /// Opens a capture: the stream and the work of serving it.
+    pub(super) fn capture(&self) -> (ByteStream, BoxFuture<'static, ()>) {
+        let (mut to_client, incoming) = mpsc::channel(STREAM_LENGTH);
+        let (outgoing, mut from_client) = mpsc::channel::<Bytes>(1);
+        let client = ByteStream {
+            incoming: Box::pin(incoming),
+            outgoing: Box::pin(outgoing.sink_map_err(io::Error::other)),
+        };
+        let mut frames = self.frames.subscribe();
+        self.n_captures.send_modify(|n_open| *n_open += 1);
+        let open = OpenCapture(self.n_captures.clone());
+        let serving = async move {
+            let _open = open;
+            loop {
+                tokio::select! {
+                    frame = frames.recv() => {
+                        let Ok(frame) = frame else { return };
+                        if to_client.send(frame).await.is_err() {
+                            return;
+                        }
+                    }
+                    piece = from_client.next() => if piece.is_none() { return },
+                }
+            }
+        };
+        (client, serving.boxed())
+    }
+}
+
+impl Drop for OpenCapture {
+    fn drop(&mut self) {
+        self.0.send_modify(|n_open| *n_open -= 1);
+    }
+}
