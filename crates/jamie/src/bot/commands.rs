@@ -72,6 +72,8 @@ pub(super) fn offered() -> Value {
 
 #[cfg(test)]
 mod tests {
+    use deskhand_core::secret::Secret;
+
     use super::*;
 
     #[test]
@@ -100,7 +102,7 @@ mod tests {
         for command in offered().as_array().unwrap() {
             let given = SlashCommand {
                 interaction_id: 1,
-                token: String::new(),
+                token: Secret::new(""),
                 user_id: 1,
                 administers: None,
                 name: command["name"].as_str().unwrap().into(),

@@ -9,7 +9,7 @@ use std::sync::{
     atomic::{AtomicBool, AtomicU64, Ordering},
 };
 
-use deskhand_core::tasks::Tasks;
+use deskhand_core::{secret::Secret, tasks::Tasks};
 use tokio::sync::watch;
 
 use super::{
@@ -57,7 +57,7 @@ enum Door {
     },
     /// The command has been promised an answer.
     Command {
-        token: String,
+        token: Secret,
         is_answered: AtomicBool,
     },
 }

@@ -5,6 +5,7 @@
 
 use std::borrow::Cow;
 
+use deskhand_core::secret::Secret;
 use serde::{Deserialize, Deserializer, de};
 use serde_json::value::RawValue;
 
@@ -71,7 +72,7 @@ pub(super) struct DirectMessage {
 pub(super) struct SlashCommand {
     pub(super) interaction_id: u64,
     /// The right to answer. Anybody who has it can answer in the bot's name for a quarter of an hour.
-    pub(super) token: String,
+    pub(super) token: Secret,
     pub(super) user_id: u64,
     /// The server in which the person is an administrator, if the command was given there.
     pub(super) administers: Option<u64>,
@@ -286,7 +287,7 @@ struct Interaction {
     id: Snowflake,
     #[serde(rename = "type")]
     kind: u64,
-    token: String,
+    token: Secret,
     guild_id: Option<Snowflake>,
     /// The person, if the command was given in a server.
     member: Option<Member>,

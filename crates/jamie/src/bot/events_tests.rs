@@ -75,6 +75,7 @@ fn commands_name_the_person_and_the_server_that_they_administer() {
     };
     assert_eq!((read_as.user_id, read_as.administers), (7, Some(1)));
     assert_eq!(read_as.url.as_deref(), Some("https://a.example"));
+    assert!(!format!("{read_as:?}").contains("secret"), "{read_as:?}");
     let Some(BotEvent::Slash(read_as)) = read("INTERACTION_CREATE", &command("2147483648")) else {
         panic!("it is a command");
     };

@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use deskhand_core::tasks::Tasks;
+use deskhand_core::{secret::Secret, tasks::Tasks};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
@@ -28,7 +28,7 @@ pub(super) enum Outlet {
         status: Option<MessageRef>,
     },
     /// The answer to a command, for people who take no direct messages. It can be changed for a quarter of an hour.
-    Answer { application_id: u64, token: String },
+    Answer { application_id: u64, token: Secret },
 }
 
 impl Outlet {

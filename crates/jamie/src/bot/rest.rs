@@ -169,10 +169,14 @@ impl Rest {
     }
 
     /// Tells Discord that a command will be answered. Only the person who gave it sees the answer.
-    pub(super) async fn promise(&self, interaction_id: u64, token: &str) -> Result<(), RestError> {
+    pub(super) async fn promise(
+        &self,
+        interaction_id: u64,
+        token: &Secret,
+    ) -> Result<(), RestError> {
         let route = Route::InteractionCallback {
             interaction_id,
-            interaction_token: token,
+            interaction_token: token.expose(),
             with_response: false,
         };
         let body = json!({"type": MESSAGE_FOLLOWS, "data": {"flags": FOR_ONE}});
@@ -187,12 +191,12 @@ impl Rest {
     pub(super) async fn edit_answer(
         &self,
         application_id: u64,
-        token: &str,
+        token: &Secret,
         note: &Note,
     ) -> Result<(), RestError> {
         let route = Route::UpdateInteractionOriginal {
             application_id,
-            interaction_token: token,
+            interaction_token: token.expose(),
         };
         let mut body = body(note, NO_PREVIEW);
         if let Some(fields) = body.as_object_mut() {
@@ -206,12 +210,12 @@ impl Rest {
     pub(super) async fn follow_up(
         &self,
         application_id: u64,
-        token: &str,
+        token: &Secret,
         note: &Note,
     ) -> Result<(), RestError> {
         let route = Route::ExecuteWebhook {
             thread_id: None,
-            token,
+            token: token.expose(),
             wait: None,
             with_components: None,
             webhook_id: application_id,
