@@ -1,8 +1,9 @@
 //! The bot: reads the gateway, answers people, and reports on their streams.
 //!
 //! One task reads the gateway and does nothing slow, because its connection lives on heartbeats. People are answered by
-//! workers: a person's messages always reach the same one, so they are answered in order. Each stream has a task that
-//! keeps its messages up to date.
+//! workers: a person's messages always reach the same one, so they are answered in order. Commands are promised an
+//! answer before it is their turn, because Discord waits three seconds for that. Each stream has a task that keeps its
+//! messages up to date.
 
 mod commands;
 mod desk;
@@ -43,8 +44,8 @@ pub enum BotError {
 
 /// Runs the bot until shutdown, or until Discord refuses it for good.
 ///
-/// The process has installed a provider of cryptography for rustls before. Updates of streams that the bot does not know
-/// are ignored.
+/// The process has installed a provider of cryptography for rustls before. Updates of streams that the bot does not
+/// know are ignored.
 pub async fn run(
     settings: Settings,
     controller: Arc<dyn Controller>,

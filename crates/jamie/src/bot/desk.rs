@@ -108,15 +108,16 @@ impl Desk {
         self.answer(asker, Wish::in_message(&message.text)).await;
     }
 
-    /// Answers a command.
+    /// Tells Discord that a command will be answered.
+    pub(super) async fn promise(&self, command: &SlashCommand) {
+        let promised = self.rest.promise(command.interaction_id, &command.token);
+        log(promised.await, "promise an answer to a command");
+    }
+
+    /// Answers a command that has been promised an answer.
     pub(super) async fn answer_command(&self, command: SlashCommand) {
         tracing::info!(user.id = command.user_id, "a command came in");
         let wish = Wish::in_command(&command);
-        let promised = self
-            .rest
-            .promise(command.interaction_id, &command.token)
-            .await;
-        log(promised, "promise an answer to a command");
         let asker = Asker {
             user_id: command.user_id,
             door: Door::Command {

@@ -9,7 +9,7 @@ use std::{
 
 use deskhand_core::tasks::Tasks;
 use futures::StreamExt;
-use tokio::sync::mpsc;
+use tokio::{sync::mpsc, task::JoinHandle};
 use twilight_gateway::{
     CloseFrame, ConfigBuilder, Intents, Message, Shard, ShardId, error::ReceiveMessageErrorType,
 };
@@ -117,7 +117,8 @@ struct Intake {
 #[derive(Debug)]
 enum Question {
     Message(DirectMessage),
-    Command(SlashCommand),
+    /// A command, and the task that promises an answer.
+    Command(SlashCommand, JoinHandle<()>),
 }
 
 impl Intake {
@@ -167,11 +168,14 @@ impl Intake {
             } => self.desk.voices().move_user(guild_id, user_id, channel_id),
             BotEvent::Message(message) => {
                 let (id, user_id) = (message.message_id, message.user_id);
-                self.hand_on(id, user_id, Question::Message(message));
+                self.hand_on(id, user_id, |_| Question::Message(message));
             }
             BotEvent::Slash(command) => {
                 let (id, user_id) = (command.interaction_id, command.user_id);
-                self.hand_on(id, user_id, Question::Command(command));
+                self.hand_on(id, user_id, |intake| {
+                    let promised = intake.promise(command.clone());
+                    Question::Command(command, promised)
+                });
             }
         }
     }
@@ -195,15 +199,26 @@ impl Intake {
         }
     }
 
-    /// Hands a question to the worker of its person, unless it came before.
-    fn hand_on(&mut self, id: u64, user_id: u64, question: Question) {
+    /// Promises an answer to a command. That cannot wait until the worker has time, since Discord gives up after three
+    /// seconds.
+    fn promise(&self, command: SlashCommand) -> JoinHandle<()> {
+        let desk = Arc::clone(&self.desk);
+        let promise = async move { desk.promise(&command).await };
+        self.tasks
+            .spawn("jamie promise", until_shutdown(promise, self.tasks.clone()))
+    }
+
+    /// Hands a question to the worker of its person, unless it came before. It is made if there is a place for it.
+    fn hand_on(&mut self, id: u64, user_id: u64, question: impl FnOnce(&Self) -> Question) {
         if !self.seen.insert(id) {
             return;
         }
         let n_workers = self.workers.len() as u64;
         // The lowest bits of an id count up, so people are spread evenly. A remainder is smaller than the number.
         let worker = usize::try_from((user_id ^ (user_id >> 22)) % n_workers).unwrap_or_default();
-        if self.workers[worker].try_send(question).is_err() {
+        if let Ok(place) = self.workers[worker].try_reserve() {
+            place.send(question(self));
+        } else {
             tracing::warn!(
                 user.id = user_id,
                 "too many messages are waiting; dropped one"
@@ -218,7 +233,11 @@ async fn work(desk: Arc<Desk>, mut waiting: mpsc::Receiver<Question>, tasks: Tas
         while let Some(question) = waiting.recv().await {
             match question {
                 Question::Message(message) => desk.answer_message(message).await,
-                Question::Command(command) => desk.answer_command(command).await,
+                Question::Command(command, promised) => {
+                    // The answer takes the place of the promise. A promise that failed has been logged.
+                    let _ = promised.await;
+                    desk.answer_command(command).await;
+                }
             }
         }
     };

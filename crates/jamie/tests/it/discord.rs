@@ -275,13 +275,18 @@ impl Person<'_> {
         messages.into_iter().find(has).unwrap()
     }
 
-    /// Gives a command in the chat of a server's voice channel, and returns the answer.
-    pub(crate) async fn command(&self, server: &Server<'_>, name: &str, options: Value) -> Posted {
-        let n_before = self.in_chat(server, |_| true).await.len();
+    /// Gives a command in the chat of a server's voice channel.
+    pub(crate) async fn give(&self, server: &Server<'_>, name: &str, options: Value) {
         let command = json!({
             "user": self.id, "guild": server.id, "channel": server.voice, "name": name, "options": options
         });
         self.discord.ask("slash", command).await;
+    }
+
+    /// Gives a command in the chat of a server's voice channel, and returns the answer.
+    pub(crate) async fn command(&self, server: &Server<'_>, name: &str, options: Value) -> Posted {
+        let n_before = self.in_chat(server, |_| true).await.len();
+        self.give(server, name, options).await;
         let messages = self
             .in_chat(server, |messages| messages.len() > n_before)
             .await;

@@ -37,6 +37,7 @@ struct State {
     sessions: Vec<SessionView>,
     stops: Vec<String>,
     refusal: Option<ControllerError>,
+    holds_stops: bool,
 }
 
 impl ScriptedController {
@@ -52,6 +53,12 @@ impl ScriptedController {
     /// Refuses the next request.
     pub(crate) fn refuse(&self, code: ErrorCode, message: &str) {
         self.lock().refusal = Some(ControllerError::new(code, message));
+    }
+
+    /// Leaves stops without an answer until this is called again.
+    pub(crate) fn hold_stops(&self, holds_stops: bool) {
+        self.lock().holds_stops = holds_stops;
+        self.changed.notify_waiters();
     }
 
     /// Ends all streams without telling anybody.
@@ -131,6 +138,13 @@ impl Controller for ScriptedController {
     }
 
     async fn stop(&self, session_id: Uuid, request: &StopRequest) -> Result<(), ControllerError> {
+        loop {
+            let changed = self.changed.notified();
+            if !self.lock().holds_stops {
+                break;
+            }
+            changed.await;
+        }
         let mut state = self.lock();
         if let Some(refusal) = state.refusal.take() {
             return Err(refusal);

@@ -1,6 +1,6 @@
 //! Slash commands.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::{discord::Discord, scripted::Bot, talk::assert_no_message_may_ping};
 
@@ -104,5 +104,42 @@ async fn a_closed_chat_and_closed_direct_messages_are_no_obstacle() {
     assert!(answers[0].text.starts_with("▶️ **streaming**"));
     assert!(answers[1].text.starts_with("✅ Now streaming!") && answers[1].is_for_one);
     assert_eq!(alice.messages().await.len(), n_before);
+    bot.end().await;
+}
+
+#[tokio::test]
+async fn a_command_is_promised_an_answer_while_the_one_before_is_carried_out() {
+    let Some(discord) = Discord::start() else {
+        return;
+    };
+    let server = discord.server("Friends").await;
+    let alice = server.member("alice").await;
+    let bot = Bot::start(&discord).await;
+    alice.join(&server).await;
+    alice.command(&server, "watch", json!({"url": LINK})).await;
+    bot.controller.started().await;
+    bot.controller.hold_stops(true);
+    let answer = alice.command(&server, "stop", json!({})).await;
+    assert!(answer.text.starts_with("⏹️ Stopping"), "{}", answer.text);
+
+    alice.give(&server, "status", json!({})).await;
+    discord
+        .wait_until("a promise for each command", |state| {
+            let requests = state["requests"].as_array().unwrap().iter();
+            let path = |request: &Value| request[1].as_str().unwrap().to_owned();
+            requests
+                .filter(|it| path(it).ends_with("/callback"))
+                .count()
+                == 3
+        })
+        .await;
+    assert_eq!(bot.controller.stops(), [] as [&str; 0]);
+    bot.controller.hold_stops(false);
+    let is_last = |text: &str| text == "ℹ️ Nothing is streaming right now.";
+    alice
+        .in_chat(&server, |messages| {
+            messages.iter().any(|message| is_last(&message.text))
+        })
+        .await;
     bot.end().await;
 }
