@@ -43,6 +43,8 @@ const WAITS: [Duration; 3] = [
 const MAX_SENDS: u8 = 4;
 /// The longest address that a button may have.
 const MAX_BUTTON_URL_CHARS: usize = 512;
+/// The longest text that a message may have.
+const MAX_TEXT_CHARS: usize = 2000;
 
 /// Flags of messages: links show no preview, and only the person who gave the command sees the answer.
 const NO_PREVIEW: u64 = 1 << 2;
@@ -298,10 +300,13 @@ fn body(note: &Note, flags: u64) -> Value {
     let mut rows = Vec::new();
     if let Some(url) = &note.watch_url {
         if url.chars().count() <= MAX_BUTTON_URL_CHARS {
+        let in_text = format!("{text}\n<{url}>");
             let button = json!({"type": 2, "style": 5, "label": "Watch", "url": url});
             rows.push(json!({"type": 1, "components": [button]}));
         } else {
-            text = format!("{text}\n<{url}>");
+        } else if in_text.chars().count() <= MAX_TEXT_CHARS {
+            text = in_text;
+            tracing::warn!("a link is too long for a message, which is sent without it");
         }
     }
     json!({
@@ -389,4 +394,32 @@ struct Role {
 #[derive(Deserialize)]
 struct MemberRoles {
     roles: Vec<Snowflake>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_link_is_a_button_or_in_the_text_if_there_is_room() {
+        let text = "Now streaming!";
+        for (n_chars, is_button, is_in_text) in [
+            (512, true, false),
+            (513, false, true),
+            (1983, false, true),
+            (1984, false, false),
+            (2048, false, false),
+        ] {
+            let note = Note {
+                text: text.into(),
+                watch_url: Some("x".repeat(n_chars)),
+            };
+            let body = body(&note, NO_PREVIEW);
+            let content = body["content"].as_str().unwrap();
+            assert!(content.starts_with(text) && content.chars().count() <= MAX_TEXT_CHARS);
+            assert_eq!(content.contains("<x"), is_in_text, "{n_chars}");
+            let has_button = !body["components"].as_array().unwrap().is_empty();
+            assert_eq!(has_button, is_button, "{n_chars}");
+        }
+    }
 }
