@@ -1,7 +1,7 @@
 //! The streams that the bot knows, and the newest report of each.
 
 use std::{
-    collections::HashMap,
+    collections::{HashMap, VecDeque},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
@@ -14,6 +14,9 @@ use crate::{
     link::is_link,
     text::StreamNames,
 };
+
+/// The number of ended streams that are remembered. Few streams end while the controller answers.
+const MAX_ENDED: usize = 64;
 
 /// The unchanging facts of a stream.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -74,7 +77,7 @@ impl From<&SessionView> for Report {
         Self {
             message: view.error_message.clone(),
             error_code: view.error_code,
-            watch_url: view.watch_url.clone(),
+            watch_url: view.watch_url.clone().filter(|url| is_link(url)),
             ..Self::new(view.status)
         }
     }
@@ -83,8 +86,16 @@ impl From<&SessionView> for Report {
 /// All streams that have not ended, as far as the bot knows.
 #[derive(Debug)]
 pub(super) struct Streams {
-    by_id: Mutex<HashMap<Uuid, Stream>>,
+    known: Mutex<KnownStreams>,
     at_once: usize,
+}
+
+#[derive(Debug, Default)]
+struct KnownStreams {
+    by_id: HashMap<Uuid, Stream>,
+    /// The streams that ended last, newest first.
+    ended: VecDeque<Uuid>,
+    n_ended: usize,
 }
 
 #[derive(Debug)]
@@ -98,14 +109,14 @@ struct Stream {
 impl Streams {
     pub(super) fn new(at_once: usize) -> Self {
         Self {
-            by_id: Mutex::default(),
+            known: Mutex::default(),
             at_once: at_once.max(1),
         }
     }
 
     /// Returns a stream that leaves no room for another.
     pub(super) fn blocking(&self) -> Option<Arc<StreamInfo>> {
-        self.blocking_in(&self.lock())
+        self.blocking_in(&self.lock().by_id)
     }
 
     fn blocking_in(&self, by_id: &HashMap<Uuid, Stream>) -> Option<Arc<StreamInfo>> {
@@ -118,8 +129,8 @@ impl Streams {
         &self,
         info: &Arc<StreamInfo>,
     ) -> Result<watch::Receiver<Report>, Arc<StreamInfo>> {
-        let mut by_id = self.lock();
-        if let Some(other) = self.blocking_in(&by_id) {
+        let mut known = self.lock();
+        if let Some(other) = self.blocking_in(&known.by_id) {
             return Err(other);
         }
         let (report, reports) = watch::channel(Report::new(StreamState::Pending));
@@ -128,17 +139,31 @@ impl Streams {
             report,
             is_accepted: false,
         };
-        by_id.insert(info.session_id, stream);
+        known.by_id.insert(info.session_id, stream);
         Ok(reports)
     }
 
+    /// Returns the number of streams that have ended.
+    pub(super) fn n_ended(&self) -> usize {
+        self.lock().n_ended
+    }
+
     /// Adds a stream that the controller knows and the bot does not.
+    ///
+    /// The controller was asked when `n_ended` streams had ended. One that ended since then stays ended.
     pub(super) fn adopt(
         &self,
         view: &SessionView,
+        n_ended: usize,
     ) -> Option<(Arc<StreamInfo>, watch::Receiver<Report>)> {
-        let mut by_id = self.lock();
-        if view.status.is_final() || by_id.contains_key(&view.session_id) {
+        let mut known = self.lock();
+        let n_since = known.n_ended.saturating_sub(n_ended);
+        let has_ended = known
+            .ended
+            .iter()
+            .take(n_since)
+            .any(|id| *id == view.session_id);
+        if view.status.is_final() || has_ended || known.by_id.contains_key(&view.session_id) {
             return None;
         }
         let info = Arc::new(StreamInfo {
@@ -158,26 +183,26 @@ impl Streams {
             report,
             is_accepted: true,
         };
-        by_id.insert(view.session_id, stream);
+        known.by_id.insert(view.session_id, stream);
         Some((info, reports))
     }
 
     /// Notes that the controller has accepted a stream.
     pub(super) fn accept(&self, session_id: Uuid) {
-        if let Some(stream) = self.lock().get_mut(&session_id) {
+        if let Some(stream) = self.lock().by_id.get_mut(&session_id) {
             stream.is_accepted = true;
         }
     }
 
     /// Forgets a stream without a report.
     pub(super) fn release(&self, session_id: Uuid) {
-        self.lock().remove(&session_id);
+        self.lock().by_id.remove(&session_id);
     }
 
     /// Takes in news of a stream. Old news and those of unknown streams are ignored.
     pub(super) fn report(&self, session_id: Uuid, news: Report) {
-        let mut by_id = self.lock();
-        let Some(stream) = by_id.get(&session_id) else {
+        let mut known = self.lock();
+        let Some(stream) = known.by_id.get(&session_id) else {
             return;
         };
         stream.report.send_if_modified(|report| {
@@ -198,13 +223,16 @@ impl Streams {
             is_news
         });
         if stream.report.borrow().state.is_final() {
-            by_id.remove(&session_id);
+            known.by_id.remove(&session_id);
+            known.n_ended += 1;
+            known.ended.push_front(session_id);
+            known.ended.truncate(MAX_ENDED);
         }
     }
 
     /// Notes whether the requester is told about the end by the answer to their own wish.
     pub(super) fn tell_end(&self, session_id: Uuid, is_end_told: bool) {
-        if let Some(stream) = self.lock().get(&session_id) {
+        if let Some(stream) = self.lock().by_id.get(&session_id) {
             stream.report.send_if_modified(|report| {
                 report.is_end_told = is_end_told;
                 false
@@ -214,15 +242,16 @@ impl Streams {
 
     /// Returns the streams that the controller has accepted.
     pub(super) fn accepted(&self) -> Vec<Uuid> {
-        let by_id = self.lock();
-        let accepted = by_id.iter().filter(|(_, stream)| stream.is_accepted);
+        let known = self.lock();
+        let accepted = known.by_id.iter().filter(|(_, stream)| stream.is_accepted);
         accepted.map(|(id, _)| *id).collect()
     }
 
     /// Returns all streams with their newest reports. The ids order them by age.
     pub(super) fn list(&self) -> Vec<(Arc<StreamInfo>, Report)> {
-        let by_id = self.lock();
-        let mut list: Vec<_> = by_id
+        let known = self.lock();
+        let mut list: Vec<_> = known
+            .by_id
             .values()
             .map(|stream| (Arc::clone(&stream.info), stream.report.borrow().clone()))
             .collect();
@@ -230,9 +259,9 @@ impl Streams {
         list
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<Uuid, Stream>> {
+    fn lock(&self) -> MutexGuard<'_, KnownStreams> {
         // Every change is complete, so a panic elsewhere leaves nothing half done.
-        self.by_id.lock().unwrap_or_else(PoisonError::into_inner)
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -66,3 +66,34 @@ fn a_link_stays_and_must_be_one() {
     streams.report(id, Report::new(StreamState::Streaming));
     assert!(!reports.has_changed().unwrap());
 }
+
+fn view(session_id: Uuid, watch_url: &str) -> SessionView {
+    serde_json::from_value(serde_json::json!({
+        "session_id": session_id, "status": "streaming", "url": "https://youtu.be/a", "guild_id": 1,
+        "channel_id": 10, "channel_name": "Movies", "created_at": "2026-02-07T12:34:56Z", "watch_url": watch_url
+    }))
+    .unwrap()
+}
+
+#[test]
+fn a_list_from_before_its_end_does_not_bring_a_stream_back() {
+    let streams = Streams::new(1);
+    let stream = info();
+    let id = stream.session_id;
+    let _reports = streams.claim(&stream).unwrap();
+    let n_ended = streams.n_ended();
+    streams.report(id, Report::new(StreamState::Ended));
+    let listed = view(id, "https://watch.example/x");
+    assert!(streams.adopt(&listed, n_ended).is_none());
+    assert!(streams.list().is_empty());
+    // The controller may know better: its answer was lost, or it was restarted.
+    assert!(streams.adopt(&listed, streams.n_ended()).is_some());
+}
+
+#[test]
+fn the_link_of_an_adopted_stream_must_be_one() {
+    let streams = Streams::new(1);
+    let odd = view(Uuid::now_v7(), "javascript:alert(1)");
+    let (_, reports) = streams.adopt(&odd, 0).unwrap();
+    assert_eq!(reports.borrow().watch_url, None);
+}

@@ -34,6 +34,8 @@ impl Desk {
     pub(super) async fn refresh(&self) -> bool {
         // A stream that is accepted while the controller answers may be missing in its list.
         let accepted = self.streams.accepted();
+        // One that ends meanwhile may still be in it.
+        let n_ended = self.streams.n_ended();
         let listed = tokio::time::timeout(REFRESH_TIMEOUT, self.controller.sessions()).await;
         let Ok(Ok(views)) = listed else {
             return false;
@@ -44,7 +46,7 @@ impl Desk {
             }
         }
         for view in &views {
-            match self.streams.adopt(view) {
+            match self.streams.adopt(view, n_ended) {
                 Some((info, reports)) => {
                     if let Some(outlet) = outlet(view) {
                         self.follow(info, outlet, reports, None);
