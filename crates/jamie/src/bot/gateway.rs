@@ -63,8 +63,12 @@ pub(super) async fn run_gateway(
             Some(Ok(Message::Text(text))) => match read_event(&text) {
                 Ok(Some(event)) => intake.take(event),
                 Ok(None) => {}
-                // The event itself is not logged: it may be somebody's message.
-                Err(error) => tracing::warn!(%error, "skipped an event that cannot be read"),
+                // The event may be somebody's message, and the error would quote it.
+                Err(error) => tracing::warn!(
+                    line = error.line(),
+                    column = error.column(),
+                    "skipped an event that cannot be read"
+                ),
             },
             Some(Ok(Message::Close(frame))) => {
                 last_close = frame.map(|frame| frame.code);

@@ -136,9 +136,9 @@ enum RefusalBody {
 
 async fn read<T: DeserializeOwned>(response: Response) -> Result<T, ControllerError> {
     let body = body(response).await?;
-    // The body may be anybody's, so the error does not quote it.
-    serde_json::from_slice(&body).map_err(|error| {
-        let message = format!("the controller's answer is not understood: {error}");
+    // The body may be anybody's, and the error would quote it to people.
+    serde_json::from_slice(&body).map_err(|_quotes| {
+        let message = "the controller's answer is not understood";
         ControllerError::new(ErrorCode::Unknown, message)
     })
 }

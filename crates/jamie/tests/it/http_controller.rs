@@ -134,18 +134,23 @@ async fn every_code_comes_back_with_its_status_in_both_forms() {
 }
 
 #[tokio::test]
-async fn answers_that_make_no_sense_are_errors_without_the_token() {
+async fn answers_that_make_no_sense_are_errors_that_quote_nothing() {
     let (fake, controller) = Fake::start().await;
     for (status, body) in [
         (500, "<html>".to_owned()),
         (200, "nonsense".into()),
+        (200, json!({"session_id": "nonsense"}).to_string()),
         (302, String::new()),
         (200, "x".repeat(1 << 20)),
     ] {
         fake.answer_with(status, &body);
         let error = controller.session(Uuid::nil()).await.unwrap_err();
         assert_eq!(error.code, ErrorCode::Unknown);
-        assert!(!error.to_string().contains("token"), "{error}");
+        let told = format!("{error} {error:?}");
+        assert!(
+            !told.contains("token") && !told.contains("nonsense"),
+            "{told}"
+        );
     }
     let nobody = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = nobody.local_addr().unwrap();
