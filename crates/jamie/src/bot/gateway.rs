@@ -36,7 +36,7 @@ const MAX_SEEN: usize = 4096;
 /// The time that Discord has to confirm the end of the connection.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Close codes after which there is no use in trying again.
+/// The close code for a token that Discord does not accept.
 const TOKEN_REFUSED: u16 = 4004;
 
 /// Reads the gateway until shutdown. The library identifies, sends heartbeats, resumes and connects again.

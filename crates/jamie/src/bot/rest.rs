@@ -1,7 +1,7 @@
 //! Discord's HTTP API: messages, answers to commands, and the few questions that the bot asks.
 //!
-//! Every request is tried again when Discord is in trouble. A message carries a number by which Discord recognises the
-//! second try, so that it appears once. No message ever mentions anybody.
+//! Every request is tried again when Discord is in trouble. A message in a channel carries a number by which Discord
+//! recognises the second try, so that it appears once. No message ever mentions anybody.
 
 use std::{
     sync::{
@@ -208,7 +208,8 @@ impl Rest {
         Ok(())
     }
 
-    /// Adds a message to the answer to a command, for the same person and the same quarter of an hour.
+    /// Adds a message to the answer to a command, for the same person and the same quarter of an hour. A second try may
+    /// repeat it.
     pub(super) async fn follow_up(
         &self,
         application_id: u64,
@@ -299,13 +300,13 @@ fn body(note: &Note, flags: u64) -> Value {
     let mut text = note.text.clone();
     let mut rows = Vec::new();
     if let Some(url) = &note.watch_url {
-        if url.chars().count() <= MAX_BUTTON_URL_CHARS {
         let in_text = format!("{text}\n<{url}>");
+        if url.chars().count() <= MAX_BUTTON_URL_CHARS {
             let button = json!({"type": 2, "style": 5, "label": "Watch", "url": url});
             rows.push(json!({"type": 1, "components": [button]}));
-        } else {
         } else if in_text.chars().count() <= MAX_TEXT_CHARS {
             text = in_text;
+        } else {
             tracing::warn!("a link is too long for a message, which is sent without it");
         }
     }
