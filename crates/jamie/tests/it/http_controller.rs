@@ -14,7 +14,7 @@ use deskhand_jamie::{
     contract::{Health, StopRequest, StreamRequest, StreamState, StreamVerdict},
 };
 use serde_json::{Value, json};
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpSocket};
 use uuid::Uuid;
 
 /// A server that answers all requests in the same way, and keeps them.
@@ -152,9 +152,10 @@ async fn answers_that_make_no_sense_are_errors_that_quote_nothing() {
             "{told}"
         );
     }
-    let nobody = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    // It is bound, so that nobody else gets its port, and does not listen.
+    let nobody = TcpSocket::new_v4().unwrap();
+    nobody.bind("127.0.0.1:0".parse().unwrap()).unwrap();
     let address = nobody.local_addr().unwrap();
-    drop(nobody);
     let controller =
         HttpController::new(&format!("http://{address}"), Secret::new("token")).unwrap();
     let error = controller.health().await.unwrap_err();

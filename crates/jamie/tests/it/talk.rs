@@ -1,10 +1,7 @@
 //! Direct messages: links, commands, refusals and failures.
 
-use std::time::Duration;
-
 use deskhand_jamie::{ErrorCode, contract::StreamState};
 use serde_json::{Value, json};
-use tokio::time::Instant;
 
 use crate::{
     discord::{Discord, Posted},
@@ -25,11 +22,9 @@ async fn a_link_becomes_a_stream_that_everybody_in_the_channel_can_watch() {
     let bot = Bot::start(&discord).await;
     alice.join(&server).await;
 
-    let asked_at = Instant::now();
     let status = alice
         .hear(&format!("look at [this]({LINK}), please!"))
         .await;
-    assert!(asked_at.elapsed() < Duration::from_secs(2));
     assert_eq!(
         status.text,
         "🎬 Got it! Streaming to **Movie Night** on **Friends**...\nThis usually takes 30-60 seconds to set up."
