@@ -1,6 +1,6 @@
 //! Removes secrets from text, even if the text comes in pieces.
 
-use deskhand_core::{secret::Secret, vault::SecretName};
+use deskhand_core::{plain::is_deceptive, secret::Secret, vault::SecretName};
 
 /// Puts `[secret NAME]` in place of every occurrence of a secret.
 #[derive(Clone)]
@@ -16,6 +16,9 @@ pub(crate) struct Redactor {
 /// The maximum number of bytes that are shown of text that may be the beginning of a secret.
 const MOST_SHOWN_BYTES: usize = 3;
 
+/// The mark of a place where a text was cut.
+const CUT: char = '…';
+
 impl std::fmt::Debug for Redactor {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Redactor").finish_non_exhaustive()
@@ -26,8 +29,8 @@ impl Redactor {
     pub(crate) fn new(secrets: &[(SecretName, Secret)]) -> Self {
         let forms = |(name, value): &(SecretName, Secret)| {
             let mark = format!("[secret {name}]");
-            let unbracketed = unbracketed(value).map(|value| (value, mark.clone()));
-            unbracketed.into_iter().chain([(value.clone(), mark)])
+            let forms = forms_of(value).into_iter();
+            forms.map(move |form| (form, mark.clone()))
         };
         let mut words: Vec<_> = secrets.iter().flat_map(forms).collect();
         words.sort_by_key(|(value, _)| std::cmp::Reverse(value.expose().len()));
@@ -49,11 +52,35 @@ impl Redactor {
 
     /// Returns a whole text without secrets.
     pub(crate) fn clean(&self, text: &str) -> String {
-        self.words
+        let text = self
+            .words
             .iter()
             .fold(text.to_owned(), |text, (value, mark)| {
                 text.replace(value.expose(), mark)
-            })
+            });
+        let mut parts = text.split(CUT);
+        let last = parts.next_back().unwrap_or_default();
+        let mut clean = String::with_capacity(text.len());
+        for part in parts {
+            let (rest, mark) = self.split_beginning(part);
+            clean.extend([rest, mark]);
+            clean.push(CUT);
+        }
+        clean + last
+    }
+
+    /// Returns a text that was cut without the beginning of a secret at its end, and the replacement of that.
+    fn split_beginning<'a>(&'a self, text: &'a str) -> (&'a str, &'a str) {
+        let beginnings = self.words.iter().filter_map(|(value, mark)| {
+            let value = value.expose();
+            let mut lengths = value.char_indices().map(|(at, _)| at).rev();
+            let length = lengths.find(|length| text.ends_with(&value[..*length]))?;
+            (length > MOST_SHOWN_BYTES).then_some((length, mark.as_str()))
+        });
+        match beginnings.max_by_key(|(length, _)| *length) {
+            Some((length, mark)) => (&text[..text.len() - length], mark),
+            None => (text, ""),
+        }
     }
 
     /// Adds a piece and returns the text that is certain. A possible beginning of a secret is held back until the
@@ -131,10 +158,36 @@ impl Redactor {
     }
 }
 
-/// Returns a secret with brackets as it is in the text of a page where brackets could be taken for an element's.
-fn unbracketed(value: &Secret) -> Option<Secret> {
-    let changed = value.expose().replace('[', "(").replace(']', ")");
-    (changed != value.expose()).then(|| Secret::new(changed))
+/// Returns the forms in which a text may contain a secret: as it is, and as the script of a page or JSON writes it.
+fn forms_of(value: &Secret) -> Vec<Secret> {
+    let mut forms = vec![value.clone()];
+    for change in [on_one_line, without_brackets, in_json] {
+        for n in 0..forms.len() {
+            let form = Secret::new(change(forms[n].expose()));
+            // A short one would occur in other texts by chance.
+            if form.expose().len() > MOST_SHOWN_BYTES && !forms.contains(&form) {
+                forms.push(form);
+            }
+        }
+    }
+    forms
+}
+
+/// Returns a text as it is in the reading of a page.
+fn on_one_line(text: &str) -> String {
+    let seen: String = text.chars().filter(|one| !is_deceptive(*one)).collect();
+    seen.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Returns a text as it is in the reading of a page where brackets could be taken for an element's.
+fn without_brackets(text: &str) -> String {
+    text.replace('[', "(").replace(']', ")")
+}
+
+/// Returns a text as it is between the quotes of JSON.
+fn in_json(text: &str) -> String {
+    let quoted = serde_json::Value::from(text).to_string();
+    quoted[1..quoted.len() - 1].to_owned()
 }
 
 #[cfg(test)]
@@ -160,6 +213,44 @@ mod tests {
         let redactor = Redactor::new(&[secret]);
         let clean = redactor.clean("pa[ss]word and pa(ss)word beside e5");
         assert_eq!(clean, "[secret odd] and [secret odd] beside e5");
+    }
+
+    #[test]
+    fn a_secret_with_quotes_is_also_replaced_in_json() {
+        let secret = ("odd".parse().unwrap(), Secret::new(r#"pa"ss\[w]"#));
+        let redactor = Redactor::new(&[secret]);
+        let text = r#"[textbox Key e1 ="pa\"ss\\[w]"] pa"ss\[w] pa\"ss\\(w) pa"ss\(w)"#;
+        assert_eq!(
+            redactor.clean(text),
+            r#"[textbox Key e1 ="[secret odd]"] [secret odd] [secret odd] [secret odd]"#
+        );
+    }
+
+    #[test]
+    fn a_secret_with_white_space_is_also_replaced_on_one_line() {
+        let secret = |name: &str, value: &str| (name.parse().unwrap(), Secret::new(value));
+        let redactor = Redactor::new(&[secret("words", " two  words"), secret("none", "     ")]);
+        let clean = redactor.clean("[textbox Key e1 =\"two words\"] and  two  words");
+        assert_eq!(
+            clean,
+            "[textbox Key e1 =\"[secret words]\"] and [secret words]"
+        );
+    }
+
+    #[test]
+    fn the_beginning_of_a_secret_is_replaced_where_a_text_was_cut() {
+        let secret = |name: &str, value: &str| (name.parse().unwrap(), Secret::new(value));
+        let redactor = Redactor::new(&[
+            secret("key", "sk-0123456789"),
+            secret("quoted", r#"a"b"c"d"e"f"#),
+        ]);
+        let clean = redactor.clean("=\"Bearer sk-01234…\" sk-01234 and sk-… so… on…");
+        assert_eq!(clean, "=\"Bearer [secret key]…\" sk-01234 and sk-… so… on…");
+        assert_eq!(
+            redactor.clean(r#"="a\"b\"c…" and …"#),
+            r#"="[secret quoted]…" and …"#
+        );
+        assert_eq!(redactor.clean("sk-0123456789…"), "[secret key]…");
     }
 
     #[test]

@@ -229,7 +229,8 @@ globalThis.deskhandPage ??= (() => {
     };
     if (document.body) visit(document.body);
     text = text.replace(/ *\n\s*/g, '\n').trim();
-    return { text: text.slice(0, most), isCut: text.length > most };
+    const isCut = text.length > most;
+    return { text: isCut ? text.slice(0, Math.max(most - 1, 0)) + '…' : text, isCut };
   };
   const storage = () => Object.entries(localStorage).map(([name, value]) => ({ name, value }));
   const store = items => { for (const { name, value } of items) localStorage.setItem(name, value); return true; };

@@ -58,11 +58,12 @@ globalThis.deskhandTree ??= (() => {
       const left = mostCharacters - nCharacters - level - 1;
       if (line.length > left || performance.now() > until) {
         isCut = true;
-        line = line.slice(0, Math.max(left, 0));
+        line = line.slice(0, Math.max(left - 1, 0));
         // An element is left out as a whole.
         const start = line.lastIndexOf('[');
         if (start > line.lastIndexOf(']')) line = line.slice(0, start).trimEnd();
         if (!line) return;
+        line += '…';
       }
       nCharacters += line.length + level + 1;
       lines.push([level, line, frameRef]);
