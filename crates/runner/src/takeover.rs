@@ -144,7 +144,7 @@ impl TakeOver {
     async fn end(&self) {
         self.0.surface.leave_browser().await;
         self.0.code.end();
-        *self.checks() = None;
+        let was_frozen = self.checks().take().is_some();
         match self.0.surface.look_behind_curtain().await {
             Ok(listeners) => self.kill(listeners).await,
             Err(error) => {
@@ -159,6 +159,10 @@ impl TakeOver {
         if let Err(error) = self.0.surface.lift_curtain().await {
             let error = &error as &dyn std::error::Error;
             tracing::warn!(error, "could not show the windows of frozen programs again");
+        }
+        // The request of a frozen program may have been on its way when the others were cut off.
+        if was_frozen && let Some(sound) = &self.0.sound {
+            sound.cut_off_recorders().await;
         }
         self.blocking(|parts| parts.freezer.thaw()).await;
         self.0.shells.end_lease();

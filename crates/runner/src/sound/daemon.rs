@@ -41,6 +41,8 @@ const OPTIONS: &[&str] = &[
     "--realtime=no",
     "--high-priority=no",
     "--disallow-exit=yes",
+    // Other processes of the same user could map it, and would find the sound of a person's time in it.
+    "--disable-shm=yes",
     // A module may be any shared object, and it would go on while a person has control.
     "--disallow-module-loading=yes",
     // Starting it again takes less than a tenth of a second.

@@ -145,6 +145,17 @@ async fn programs_that_record_are_cut_off_and_those_who_listen_are_not() {
 #[tokio::test]
 async fn no_program_can_load_a_module() {
     let Some(stage) = Stage::open() else { return };
+#[tokio::test]
+async fn sound_is_in_no_memory_that_other_programs_can_map() {
+    let Some(stage) = Stage::open() else { return };
+    let _player = stage.play().await;
+    let maps = std::fs::read_to_string(format!("/proc/{}/maps", stage.card.pid().unwrap()));
+    let maps = maps.unwrap();
+    let is_shared = |line: &&str| line.contains("memfd:") || line.contains("/dev/shm/");
+    assert_eq!(maps.lines().find(is_shared), None);
+    stage.end().await;
+}
+
     let mut program = PulseClient::connect(stage.card.dial().await.unwrap())
         .await
         .unwrap();
