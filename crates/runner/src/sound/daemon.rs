@@ -122,12 +122,15 @@ impl Daemon {
     /// Runs PulseAudio until it ends. Returns the reason if it should not be started again.
     async fn run(&self) -> Result<(), String> {
         let started_at = Instant::now();
+        // Registered before there is a process, so that no request to end it is missed.
+        let mut asked_to_end = std::pin::pin!(self.card.0.end.notified());
+        asked_to_end.as_mut().enable();
         let mut running = self
             .start()
             .map_err(|error| format!("PulseAudio could not be started ({error})"))?;
         let status = tokio::select! {
             status = running.child.wait() => Some(status),
-            () = self.card.0.end.notified() => None,
+            () = asked_to_end => None,
         };
         self.card.0.pid.store(0, Ordering::Relaxed);
         let how = match status {
