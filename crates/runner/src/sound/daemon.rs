@@ -24,8 +24,9 @@ use tokio::{
 use super::{PROGRAM, SoundCard};
 use crate::{complaints::Complaints, processes::KilledGroup};
 
-/// The shortest life of a PulseAudio that is started again after a failure.
-const MIN_LIFE: Duration = Duration::from_secs(1);
+/// The shortest life of a PulseAudio that is started again after a failure. One that ended earlier, but properly, is
+/// started again after this time.
+pub(super) const MIN_LIFE: Duration = Duration::from_secs(1);
 
 /// The name of the output.
 pub(super) const SINK: &str = "desk";
@@ -134,7 +135,11 @@ impl Daemon {
         };
         self.card.0.pid.store(0, Ordering::Relaxed);
         let how = match status {
-            Some(Ok(status)) if status.success() => return Ok(()),
+            Some(Ok(status)) if status.success() => {
+                // A program may end it again and again, and must not have it started as often.
+                tokio::time::sleep_until(started_at + MIN_LIFE).await;
+                return Ok(());
+            }
             Some(Ok(status)) => status.to_string(),
             Some(Err(error)) => error.to_string(),
             // It is killed on drop.

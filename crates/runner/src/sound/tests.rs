@@ -1,7 +1,5 @@
 //! The sound card with a real PulseAudio.
 
-use std::time::Instant;
-
 use deskhand_testkit::{eventually, not_run};
 use pulseaudio::{
     AsPlaybackSource, Client,
@@ -10,7 +8,9 @@ use pulseaudio::{
         SampleSpec,
     },
 };
+use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
+use tokio::time::Instant;
 
 use super::*;
 
@@ -187,6 +187,20 @@ async fn pulseaudio_starts_again_for_the_next_program() {
 #[tokio::test]
 async fn a_computer_without_a_screen_has_no_sound_card() {
     let folder = tempfile::tempdir().unwrap();
+#[tokio::test(flavor = "multi_thread")]
+async fn a_pulseaudio_that_a_program_ends_at_once_is_not_started_again_at_once() {
+    let Some(stage) = Stage::open() else { return };
+    let began = Instant::now();
+    let player = stage.play().await;
+    let pid = stage.card.pid().and_then(Pid::from_raw).unwrap();
+    kill_process(pid, Signal::TERM).unwrap();
+    eventually("PulseAudio ends", || stage.card.pid().is_none());
+    drop(player);
+    let _player = stage.play().await;
+    assert!(began.elapsed() >= daemon::MIN_LIFE);
+    stage.end().await;
+}
+
     let (sender, _notices) = mpsc::channel(1);
     let tasks = Tasks::default();
     let card = SoundCard::open(ComputerKind::Browser, folder.path(), &tasks, sender);
