@@ -38,6 +38,8 @@ const RECONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 const DRAIN_TIMEOUT: Duration = Duration::from_secs(1);
 /// The timeout for the runner to dial a stream.
 const STREAM_TIMEOUT: Duration = Duration::from_secs(5);
+/// The same for sound: PulseAudio may have to be started first. The runner gives up earlier, and says why.
+const SOUND_TIMEOUT: Duration = Duration::from_secs(15);
 /// The same for VS Code, which may have to be started first.
 const CODE_TIMEOUT: Duration = Duration::from_secs(30);
 /// The most streams of each kind that are opened at the same time. Both kinds together stay well below the most
@@ -148,9 +150,10 @@ impl Link {
         actor: Actor,
     ) -> Result<ByteStream, ComputerError> {
         let (opening, at_most) = match target {
-            StreamTarget::Screen | StreamTarget::Sound | StreamTarget::Terminal { .. } => {
+            StreamTarget::Screen | StreamTarget::Terminal { .. } => {
                 (&self.opening_watched, STREAM_TIMEOUT)
             }
+            StreamTarget::Sound => (&self.opening_watched, SOUND_TIMEOUT),
             StreamTarget::File | StreamTarget::Port { .. } | StreamTarget::Program => {
                 (&self.opening_served, STREAM_TIMEOUT)
             }

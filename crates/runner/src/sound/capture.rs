@@ -3,14 +3,14 @@
 use bytes::Bytes;
 use deskhand_core::clock::{Clock, SystemClock};
 use futures::{SinkExt, StreamExt};
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout};
 use tokio_tungstenite::tungstenite::{self, Message};
 
 use super::{
     OwnClient, SoundCard,
     daemon::MONITOR,
     encoder::SoundEncoder,
-    pulse::{PulseClient, PulseClientError},
+    pulse::{ANSWER_TIMEOUT, PulseClient, PulseClientError},
 };
 use crate::link::Socket;
 
@@ -45,6 +45,11 @@ struct CaptureClock {
 impl SoundCard {
     /// Begins to capture the sound.
     pub(crate) async fn capture(&self) -> Result<SoundCapture, CaptureError> {
+        let begun = timeout(ANSWER_TIMEOUT, self.begin_capture()).await;
+        begun.unwrap_or(Err(PulseClientError::Silent.into()))
+    }
+
+    async fn begin_capture(&self) -> Result<SoundCapture, CaptureError> {
         let encoder = SoundEncoder::new()?;
         let stream = self.dial().await.map_err(PulseClientError::from)?;
         let mut client = PulseClient::connect(stream).await?;

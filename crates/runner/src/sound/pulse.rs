@@ -18,8 +18,9 @@ use tokio::{
 
 use super::encoder::BYTES_PER_FRAME;
 
-/// The timeout for an answer, which includes the start of PulseAudio.
-const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
+/// The timeout for an answer, and for beginning to record, which includes the start of PulseAudio. The server waits
+/// longer, so that it hears the reason.
+pub(super) const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
 /// The longest message that is read. PulseAudio's lists have some kilobytes, and its sound comes in pieces.
 const LONGEST_MESSAGE_BYTES: usize = 1024 * 1024;
 /// The length of the password that every client sends. Ours is not checked, since only the sandbox reaches the socket.
