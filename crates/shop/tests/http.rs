@@ -12,7 +12,7 @@ use deskhand_shop::{ShopError, serve};
 use tempfile::TempDir;
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
-    net::TcpStream,
+    net::{TcpSocket, TcpStream},
     task::JoinHandle,
 };
 
@@ -32,10 +32,11 @@ impl Shop {
     }
 
     async fn open_with(folder: TempDir, orders: PathBuf) -> Self {
-        // The port is free now. If another program takes it first, the shop fails with a clear error.
-        let probe = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-        let address = probe.local_addr().unwrap();
-        drop(probe);
+        // Nobody else gets the port while a socket is bound to it. The shop does, because this one does not listen.
+        let place = TcpSocket::new_v4().unwrap();
+        place.set_reuseaddr(true).unwrap();
+        place.bind("127.0.0.1:0".parse().unwrap()).unwrap();
+        let address = place.local_addr().unwrap();
         let task = Tasks::default().spawn("shop", serve(address, orders.clone()));
         let connect = async {
             while TcpStream::connect(address).await.is_err() {
@@ -43,7 +44,7 @@ impl Shop {
                 tokio::task::yield_now().await;
             }
         };
-        tokio::time::timeout(Duration::from_secs(10), connect)
+        tokio::time::timeout(Duration::from_secs(60), connect)
             .await
             .unwrap();
         Self {

@@ -1,17 +1,17 @@
 //! PostgreSQL for tests: databases on an existing server, and a server that can be stopped.
 
 use std::{
-    net::TcpListener,
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
     time::{Duration, Instant},
 };
 
 use rustix::process::{Pid, Signal, geteuid, kill_process};
+use tokio::net::TcpSocket;
 use tokio_postgres::NoTls;
 
 /// The timeout for the start of a server.
-const PATIENCE: Duration = Duration::from_secs(30);
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Creates an empty database on the server that `scripts/with-postgres` started, and returns its address.
 pub async fn new_postgres_database(name: &str) -> String {
@@ -32,6 +32,8 @@ pub async fn new_postgres_database(name: &str) -> String {
 pub struct Postgres {
     programs: PathBuf,
     folder: tempfile::TempDir,
+    /// Bound to the port, so that nobody else gets it. PostgreSQL does, because this one does not listen.
+    _place: TcpSocket,
     port: u16,
     child: Option<Child>,
 }
@@ -43,12 +45,14 @@ impl Postgres {
             .prefix("deskhand-postgres-")
             .tempdir()
             .unwrap();
-        let unused = TcpListener::bind("127.0.0.1:0").unwrap();
-        let port = unused.local_addr().unwrap().port();
-        drop(unused);
+        let place = TcpSocket::new_v4().unwrap();
+        place.set_reuseaddr(true).unwrap();
+        place.bind("127.0.0.1:0".parse().unwrap()).unwrap();
+        let port = place.local_addr().unwrap().port();
         let mut postgres = Self {
             programs: programs(),
             folder,
+            _place: place,
             port,
             child: None,
         };
