@@ -35,7 +35,7 @@ export async function launchWithProfile(folder, options) {
   await mkdir(join(folder, "Default"), { recursive: true });
   await writeFile(join(folder, "Default", "Preferences"), JSON.stringify(preferences));
   const context = await chromium.launchPersistentContext(folder, { ...program, ...options });
-  context.setDefaultTimeout(30_000);
+  context.setDefaultTimeout(60_000);
   return context;
 }
 
@@ -46,7 +46,7 @@ export async function launchWithProfile(folder, options) {
  */
 export async function openPage(browser, options) {
   const context = await browser.newContext(options);
-  context.setDefaultTimeout(30_000);
+  context.setDefaultTimeout(60_000);
   return openTab(context);
 }
 

@@ -12,7 +12,7 @@ const program = join(import.meta.dirname, "..", "target", "debug", "deskhand");
  * Polls until the condition holds. The last check begins after the deadline, because on a busy machine a check may
  * take long. A pause is as long as the check before it, so that checks leave half of the time to others.
  */
-export async function eventually(what, isSo, seconds = 30) {
+export async function eventually(what, isSo, seconds = 60) {
   const deadline = Date.now() + seconds * 1000;
   for (;;) {
     const begin = Date.now();
