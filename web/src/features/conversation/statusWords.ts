@@ -4,7 +4,7 @@ import { formatDuration } from "../../lib/time";
 import type { StatusItem } from "./items";
 
 const SANDBOX_WORDS: Record<SandboxState, string> = {
-  none: "There is no desktop",
+  none: "There is no computer",
   starting: "The computer is starting…",
   ready: "The computer is ready",
   paused: "The computer is paused",
