@@ -45,7 +45,11 @@ export default defineConfig({
   test: {
     environment: "happy-dom",
     include: ["src/**/*.test.{ts,tsx}"],
+    setupFiles: ["src/testSetup.ts"],
     restoreMocks: true,
+    // On a busy machine, tests take many times as long as usual.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
     // All files share one environment, which takes longer to prepare than most tests. So each file cleans up after
     // itself.
     isolate: false,

@@ -1,4 +1,4 @@
-import { cleanup, render, screen, within } from "@testing-library/react";
+import { cleanup, render, screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { Bell } from "lucide-react";
 import { afterEach, describe, expect, it, vi } from "vitest";
@@ -142,7 +142,7 @@ describe("the palette", () => {
     expect(field.getAttribute("aria-activedescendant")).toBe(options[0]?.id);
     expect(options[0]?.getAttribute("aria-selected")).toBe("true");
     await user.keyboard("{Enter}");
-    await vi.waitFor(() => expect(run).toHaveBeenCalledTimes(1));
+    await waitFor(() => expect(run).toHaveBeenCalledTimes(1));
     expect(run).toHaveReturnedWith("Open");
     expect(screen.queryByRole("dialog")).toBeNull();
   });

@@ -1,5 +1,5 @@
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
-import { act, cleanup, fireEvent, render, screen } from "@testing-library/react";
+import { act, cleanup, fireEvent, render, screen, waitFor } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 
@@ -78,7 +78,7 @@ it("sends a file with its bytes", async () => {
   const file = new File([new Uint8Array([0, 255, 10])], "a.bin");
   await userEvent.upload(screen.getByLabelText("File"), file);
   await userEvent.click(screen.getByRole("button", { name: "Answer" }));
-  await vi.waitFor(() => expect(fetched).toHaveBeenCalled());
+  await waitFor(() => expect(fetched).toHaveBeenCalled());
   expect(sent()).toEqual({ file: { name: "a.bin", base64: "AP8K" } });
 });
 

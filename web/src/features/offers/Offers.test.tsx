@@ -1,5 +1,5 @@
 import { QueryClientProvider } from "@tanstack/react-query";
-import { cleanup, render, screen } from "@testing-library/react";
+import { cleanup, render, screen, waitFor } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { afterEach, expect, it, vi } from "vitest";
 
@@ -50,19 +50,19 @@ it("says what accepting means, and accepts with the right that the giver keeps",
   screen.getByText("2 other people keep the right to look at it.");
   await userEvent.selectOptions(screen.getByLabelText("Right that Mallory keeps"), "suggest");
   await userEvent.click(screen.getByRole("button", { name: "Accept" }));
-  await vi.waitFor(() => expect(onAccepted).toHaveBeenCalled());
+  await waitFor(() => expect(onAccepted).toHaveBeenCalled());
   expect(sent[0]).toBe('POST /api/me/offers/s1/accept {"giver_keeps":"suggest"}');
 });
 
 it("lets the giver only look unless something else is chosen", async () => {
   const { sent } = show();
   await userEvent.click(screen.getByRole("button", { name: "Accept" }));
-  await vi.waitFor(() => expect(sent[0]).toContain('{"giver_keeps":"view"}'));
+  await waitFor(() => expect(sent[0]).toContain('{"giver_keeps":"view"}'));
 });
 
 it("declines", async () => {
   const { sent, onAccepted } = show();
   await userEvent.click(screen.getByRole("button", { name: "Decline" }));
-  await vi.waitFor(() => expect(sent[0]).toBe("DELETE /api/me/offers/s1"));
+  await waitFor(() => expect(sent[0]).toBe("DELETE /api/me/offers/s1"));
   expect(onAccepted).not.toHaveBeenCalled();
 });

@@ -1,9 +1,10 @@
-import { act, renderHook } from "@testing-library/react";
-import { beforeEach, expect, test } from "vitest";
+import { act, cleanup, renderHook } from "@testing-library/react";
+import { afterEach, beforeEach, expect, test } from "vitest";
 
 import { useDraft } from "./useDraft";
 
 beforeEach(() => sessionStorage.clear());
+afterEach(cleanup);
 
 /** Writes and sends a message, and writes on before the server has answered. */
 function sendWhileWriting(sent: string, meanwhile: string): string {

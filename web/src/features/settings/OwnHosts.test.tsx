@@ -1,5 +1,5 @@
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
-import { cleanup, render, screen } from "@testing-library/react";
+import { cleanup, render, screen, waitFor } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 
@@ -32,7 +32,7 @@ it("shows the list, adds a host and takes one back", async () => {
   await userEvent.click(screen.getByRole("button", { name: "Allow the host" }));
   await screen.findByText("*.b.example");
   await userEvent.click(screen.getByRole("button", { name: "Remove a.example:443" }));
-  await vi.waitFor(() => expect(screen.queryByText("a.example:443")).toBeNull());
+  await waitFor(() => expect(screen.queryByText("a.example:443")).toBeNull());
   const bodies = fetched.mock.calls
     .filter(([, init]) => init?.method === "PUT")
     .map(([, init]) => JSON.parse(String(init?.body)));

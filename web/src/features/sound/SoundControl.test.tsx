@@ -9,6 +9,7 @@ import type { Sound, SoundState } from "./useSound";
 
 afterEach(() => {
   cleanup();
+  localStorage.clear();
   vi.resetAllMocks();
 });
 

@@ -1,5 +1,5 @@
 import { QueryClientProvider } from "@tanstack/react-query";
-import { act, cleanup, render, screen } from "@testing-library/react";
+import { act, cleanup, render, screen, waitFor } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
@@ -66,12 +66,12 @@ test("a first list from before the new terminal does not hide it", async () => {
   await userEvent.click(screen.getByRole("button", { name: "Open a terminal" }));
   // The desktop is there, and the list is asked for, before the terminal is open.
   become("ready");
-  await vi.waitFor(() => expect(asked).toHaveLength(1));
+  await waitFor(() => expect(asked).toHaveLength(1));
   act(() => open(FIRST));
   await screen.findByRole("tabpanel", { name: "Terminal 1" });
 
   asked[0]?.([AGENT]);
-  await vi.waitFor(() => expect(asked).toHaveLength(2));
+  await waitFor(() => expect(asked).toHaveLength(2));
   asked[1]?.([AGENT, FIRST]);
   await screen.findByRole("tab", { name: "Agent" });
   expect(screen.getByRole("tabpanel").getAttribute("aria-label")).toBe("Terminal 1");
@@ -83,7 +83,7 @@ test("a terminal that ends stays in view, and a terminal of somebody else does n
   await screen.findByRole("tabpanel", { name: "Terminal 1" });
 
   void client.invalidateQueries();
-  await vi.waitFor(() => expect(asked).toHaveLength(1));
+  await waitFor(() => expect(asked).toHaveLength(1));
   asked.shift()?.([AGENT, { ...FIRST, ended: { end: "exited", code: 0 } }, SECOND]);
   await screen.findByRole("tab", { name: "Terminal 2" });
   expect(screen.getByRole("tabpanel").getAttribute("aria-label")).toBe("Terminal 1");

@@ -241,11 +241,11 @@ it("keeps the keyboard at a panel that is moved with the menu", async () => {
   await user.keyboard("{Enter}");
   await user.click(screen.getByRole("menuitem", { name: "Split to the right" }));
   expect(groups()).toEqual(["Files* Network", "Screen*"]);
-  await vi.waitFor(() => expect(document.activeElement).toBe(screen.getByRole("tab", { name: "Screen" })));
+  await waitFor(() => expect(document.activeElement).toBe(screen.getByRole("tab", { name: "Screen" })));
   await user.click(screen.getByRole("button", { name: "Panel menu of Screen" }));
   await user.click(screen.getByRole("menuitem", { name: "Move left" }));
   expect(groups()).toEqual(["Files Network Screen*"]);
-  await vi.waitFor(() => expect(document.activeElement).toBe(screen.getByRole("tab", { name: "Screen" })));
+  await waitFor(() => expect(document.activeElement).toBe(screen.getByRole("tab", { name: "Screen" })));
 });
 
 it("offers all panels when the last one was closed", async () => {
