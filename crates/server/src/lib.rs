@@ -60,7 +60,8 @@ const CONTENT_POLICY: &str = "default-src 'self'; img-src 'self' data: blob:; \
     style-src 'self' 'unsafe-inline'; connect-src 'self'; frame-ancestors 'none'; \
     base-uri 'none'; form-action 'self'; frame-src ";
 
-/// What the page may use of the device: nothing but the screen and the clipboard. Sound does not begin by itself.
+/// The parts of the device that the page may use: nothing but the screen and the clipboard. Sound does not begin by
+/// itself.
 const PERMISSIONS_POLICY: &str = "accelerometer=(), autoplay=(), camera=(), display-capture=(), geolocation=(), \
     gyroscope=(), hid=(), magnetometer=(), microphone=(), midi=(), payment=(), serial=(), usb=()";
 

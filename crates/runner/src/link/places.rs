@@ -1,7 +1,7 @@
 //! Limits the number of open streams.
 //!
-//! Screens, sound and terminals have a separate limit, so that requests to programs cannot shut people out. One actor can take
-//! at most half of the places of a kind.
+//! Screens, sound and terminals have a separate limit, so that requests to programs cannot shut people out. One actor
+//! can take at most half of the places of a kind.
 
 use std::{
     collections::HashMap,

@@ -8,7 +8,7 @@ use deskhand_testkit::{Answer, Client, Listener, Session, sandboxes::FakeSandbox
 use deskhand_world::World;
 use serde_json::json;
 
-/// How long a session idles before it sleeps.
+/// The time that a session idles before it sleeps.
 const IDLE: Duration = Duration::from_mins(15);
 
 fn frame(number: u32) -> SoundFrame {
