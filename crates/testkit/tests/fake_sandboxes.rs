@@ -22,7 +22,7 @@ async fn the_fake_conforms() {
         deadly_command: DEADLY_COMMAND,
     })
     .await;
-    assert!(tasks.end(Duration::from_secs(5)).await);
+    assert!(tasks.end(Duration::from_secs(60)).await);
 }
 
 #[tokio::test(start_paused = true)]

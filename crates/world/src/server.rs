@@ -23,7 +23,7 @@ const SHORTEST_STEP: Duration = Duration::from_secs(2);
 /// The real time after each step, in which the server reacts.
 const REACTION: Duration = Duration::from_millis(1);
 /// The real time in which all jobs have to come to rest after each step.
-const REST_TIMEOUT: Duration = Duration::from_secs(20);
+const REST_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// The way in which a server ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

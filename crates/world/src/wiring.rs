@@ -23,7 +23,7 @@ use tokio::sync::mpsc;
 use crate::{FakeInternet, WorldOptions, clock::MovedClock, log::CapturedLog};
 
 /// The timeout for ending a server in order.
-const LONGEST_END: Duration = Duration::from_secs(10);
+const LONGEST_END: Duration = Duration::from_secs(60);
 
 /// Everything that a server is built from, and that outlives it.
 #[derive(Debug, Clone)]

@@ -125,7 +125,7 @@ async fn a_browser_that_dies_leaves_the_desktop_usable() {
 }
 
 #[tokio::test]
-async fn stop_ends_the_turn_within_a_second_and_the_shell_survives() {
+async fn stop_ends_the_turn_and_the_shell_survives() {
     let server = serve(&[("slow", SLOW)]);
     let session = server.client().new_plain_session("scripted/slow").await;
     session.prompt("work").await;
@@ -146,7 +146,8 @@ async fn stop_ends_the_turn_within_a_second_and_the_shell_survives() {
     };
     assert_eq!(complete.outcome, deskhand_core::event::Outcome::Stopped);
     let took_ms = end.at.as_millisecond() - started.at.as_millisecond();
-    assert!(took_ms < 1_500, "{took_ms} ms");
+    // The command would take 300 s. That a stop takes less than a second is tested with paused time, in `agent`.
+    assert!(took_ms < 60_000, "{took_ms} ms");
     assert_eq!(session.shell("echo alive").await.trim(), "alive");
 }
 

@@ -64,8 +64,9 @@ async fn everybody_is_told_and_everything_goes_on_where_it_was() {
     });
     let (closed, ended) = tokio::join!(told, ended);
     let (mut server, code) = ended.unwrap();
+    // The commands would take 300 s.
     assert!(
-        asked.elapsed() < Duration::from_secs(15),
+        asked.elapsed() < Duration::from_secs(60),
         "{:?}",
         asked.elapsed()
     );

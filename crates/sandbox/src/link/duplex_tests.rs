@@ -111,7 +111,7 @@ async fn the_link_needs_no_socket() {
 
     runner.abort();
     link.end();
-    assert!(tasks.end(Duration::from_secs(5)).await);
+    assert!(tasks.end(Duration::from_secs(60)).await);
 }
 
 #[tokio::test]
@@ -140,7 +140,7 @@ async fn callers_without_the_token_are_refused() {
         }
     }
     link.end();
-    assert!(tasks.end(Duration::from_secs(5)).await);
+    assert!(tasks.end(Duration::from_secs(60)).await);
 }
 
 #[tokio::test]

@@ -14,5 +14,5 @@ async fn the_local_provider_conforms() {
         deadly_command: "pkill -9 Xvnc; sleep 60",
     })
     .await;
-    assert!(world.tasks.end(Duration::from_secs(5)).await);
+    assert!(world.tasks.end(Duration::from_secs(60)).await);
 }

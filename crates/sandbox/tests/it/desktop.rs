@@ -60,7 +60,7 @@ async fn start_and_paint(world: &World, session: SessionId) -> Arc<dyn Sandbox> 
     let begin = Instant::now();
     let sandbox = world.start(session).await;
     let ready = begin.elapsed();
-    let deadline = begin + Duration::from_secs(20);
+    let deadline = begin + Duration::from_secs(60);
     let picture = loop {
         let picture = look(&*sandbox).await;
         if share_of(&picture, START_PAGE_COLOUR) > 0.8 {

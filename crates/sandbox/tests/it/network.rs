@@ -48,7 +48,7 @@ async fn programs_reach_hosts_by_name_and_see_honest_errors() {
     nothing_else_gets_out(sandbox).await;
 
     world.end().await;
-    assert!(tasks.end(std::time::Duration::from_secs(5)).await);
+    assert!(tasks.end(std::time::Duration::from_secs(60)).await);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -90,7 +90,7 @@ async fn without_an_interface_programs_use_the_proxy() {
     assert!(outside.asked().iter().all(by_name));
 
     world.end().await;
-    assert!(tasks.end(std::time::Duration::from_secs(5)).await);
+    assert!(tasks.end(std::time::Duration::from_secs(60)).await);
 }
 
 fn connected_world(entrance: NetworkEntrance) -> World {

@@ -40,7 +40,7 @@ async fn a_web_server_is_reported_and_reached_by_those_who_may() {
         port,
         program: Some("python3".to_owned()),
     });
-    let deadline = Instant::now() + Duration::from_secs(30);
+    let deadline = Instant::now() + Duration::from_secs(60);
     while sandbox.ports() != listening {
         assert!(Instant::now() < deadline, "{:?}", sandbox.ports());
         tokio::time::sleep(Duration::from_millis(50)).await;
@@ -93,7 +93,7 @@ async fn vs_code_starts_when_it_is_opened_and_ends_when_control_changes() {
     assert_ne!(said(&*sandbox, processes).await, "0");
     // Its port is not one of a program, also not after the ports have been reported anew.
     run(&*sandbox, SERVERS).await.unwrap();
-    let deadline = Instant::now() + Duration::from_secs(30);
+    let deadline = Instant::now() + Duration::from_secs(60);
     while sandbox.ports().len() < 2 {
         assert!(Instant::now() < deadline, "{:?}", sandbox.ports());
         tokio::time::sleep(Duration::from_millis(50)).await;

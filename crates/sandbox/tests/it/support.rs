@@ -67,7 +67,7 @@ impl World {
     /// Ends everything, and checks that this worked.
     pub(crate) async fn end(self) {
         self.sandboxes.stop_all().await;
-        assert!(self.tasks.end(Duration::from_secs(5)).await);
+        assert!(self.tasks.end(Duration::from_secs(60)).await);
     }
 }
 
@@ -101,7 +101,7 @@ pub(crate) async fn said(sandbox: &dyn Sandbox, command: &str) -> String {
 
 /// Waits until a condition holds.
 pub(crate) fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
-    let deadline = Instant::now() + Duration::from_secs(10);
+    let deadline = Instant::now() + Duration::from_secs(60);
     while !is_so() {
         assert!(Instant::now() < deadline, "still not so: {what}");
         std::thread::sleep(Duration::from_millis(5));

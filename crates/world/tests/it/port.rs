@@ -27,7 +27,7 @@ async fn connect(world: &World, text: &str) -> TcpStream {
 async fn rest(mut socket: TcpStream) -> String {
     let mut bytes = Vec::new();
     let reading = socket.read_to_end(&mut bytes);
-    let read = tokio::time::timeout(Duration::from_secs(20), reading).await;
+    let read = tokio::time::timeout(Duration::from_secs(60), reading).await;
     assert!(read.is_ok(), "the server closes the connection");
     // If it does so with unread bytes, reading ends with an error.
     drop(read);

@@ -23,7 +23,7 @@ use super::{
 use crate::world::{serve_with, unlimited};
 
 /// The longest until a server and its database answer again.
-const BACK: Duration = Duration::from_secs(30);
+const BACK: Duration = Duration::from_secs(60);
 /// The longest until everything that was asked for is done.
 const REST: Duration = Duration::from_secs(240);
 /// How many places of a log are taken up in the end.

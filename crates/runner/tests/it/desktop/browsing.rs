@@ -91,7 +91,7 @@ impl Desk {
     async fn wait_for(&self, wanted: &str) {
         let verb = BrowserVerb::Wait {
             until: PageCondition::Text(wanted.to_owned()),
-            timeout_ms: 5_000,
+            timeout_ms: 60_000,
         };
         self.verb(verb).await;
     }
@@ -100,7 +100,7 @@ impl Desk {
     async fn says(&self, wanted: &str) {
         let verb = BrowserVerb::Wait {
             until: PageCondition::Text(format!("said: {wanted};")),
-            timeout_ms: 5_000,
+            timeout_ms: 60_000,
         };
         if let Err(error) = self.try_verb(verb).await {
             panic!(

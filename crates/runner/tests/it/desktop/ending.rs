@@ -8,7 +8,7 @@ use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 
 use super::world::{World, pids, until};
 
-const DEADLINE: Duration = Duration::from_secs(20);
+const DEADLINE: Duration = Duration::from_secs(60);
 
 /// Returns all processes of the group that a process leads.
 fn group_of(pid: Pid) -> Vec<Pid> {

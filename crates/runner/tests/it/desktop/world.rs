@@ -22,7 +22,7 @@ use x11rb::{
     rust_connection::RustConnection,
 };
 
-const DEADLINE: Duration = Duration::from_secs(30);
+const DEADLINE: Duration = Duration::from_secs(60);
 
 /// Helpers for every page: `say(text)` sets the title, and `told(value)` encodes any characters in a form that a
 /// title keeps.

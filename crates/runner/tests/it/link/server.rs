@@ -25,7 +25,7 @@ use tokio_tungstenite::{
 };
 
 const TOKEN: &str = "a token for the test";
-pub(super) const PATIENCE: Duration = Duration::from_secs(20);
+pub(super) const PATIENCE: Duration = Duration::from_secs(60);
 pub(super) const SCREEN: ScreenSize = ScreenSize {
     width: 640,
     height: 480,

@@ -82,7 +82,7 @@ impl Desk {
 
     /// Repeats a command until it succeeds.
     pub(super) async fn until(&self, command: &str) {
-        let deadline = Instant::now() + Duration::from_secs(10);
+        let deadline = Instant::now() + Duration::from_secs(60);
         while self.run(command).await.ending != (ShellEnding::Exited { code: 0 }) {
             assert!(Instant::now() < deadline, "{command} stays false");
         }

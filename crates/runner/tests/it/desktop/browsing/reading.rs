@@ -126,7 +126,7 @@ pub(super) async fn waits_are_for_the_page(desk: &Desk) {
     desk.wait_for("late forty-two").await;
     let late = BrowserVerb::Wait {
         until: PageCondition::Selector("#late".to_owned()),
-        timeout_ms: 1_000,
+        timeout_ms: 60_000,
     };
     desk.verb(late).await;
     let never = BrowserVerb::Wait {

@@ -179,7 +179,7 @@ pub(super) async fn a_crash_is_reported_and_recovered(desk: &Desk) {
     kill(desk, |line| line.contains("--type=renderer"));
     let refused = desk.try_verb(BrowserVerb::Wait {
         until: deskhand_core::browser::PageCondition::Text("never there".to_owned()),
-        timeout_ms: 5_000,
+        timeout_ms: 60_000,
     });
     let refused = refused.await.unwrap_err().to_string();
     assert!(refused.contains("crashed"), "{refused}");
