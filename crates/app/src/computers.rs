@@ -4,6 +4,7 @@
 mod by_hand;
 mod clipboard;
 mod no_screen;
+mod player;
 mod sound;
 
 use std::sync::Arc;
@@ -26,6 +27,7 @@ pub use by_hand::{ActByHand, ActByHandError, ByHand};
 pub use clipboard::ClipboardError;
 pub use no_screen::NoScreen;
 pub(crate) use no_screen::check_screen;
+pub use player::{PlayerError, PlayerSight};
 pub use sound::ListenError;
 
 use crate::{

@@ -58,7 +58,7 @@ pub use attachments::{AttachedFile, AttachmentError, Attachments};
 pub use catalog::{Catalog, ModelChoice};
 pub use computers::{
     ActByHand, ActByHandError, ByHand, ClipboardError, Computers, ListenError, NoScreen,
-    OpenScreenError, Picture, ScreenshotError,
+    OpenScreenError, Picture, PlayerError, PlayerSight, ScreenshotError,
 };
 pub use control::{Control, ControlError, TakeControl};
 pub use decisions::{AnswerError, Decisions, GivenReply, ListDecisions};

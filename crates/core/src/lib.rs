@@ -33,6 +33,7 @@ pub mod service;
 pub mod session;
 pub mod shell;
 pub mod sound;
+pub mod stream;
 pub mod tasks;
 pub mod terminal;
 pub mod tool;

@@ -15,6 +15,7 @@ mod descriptors;
 mod doctor;
 mod find;
 mod interrupts;
+mod jamie;
 mod listen;
 mod local_socket;
 mod logging;
@@ -79,6 +80,11 @@ fn carry_out(cli: Cli) -> anyhow::Result<ExitCode> {
             let config = load()?.config;
             logging::start(&config.log, "warn");
             on_all_threads(mcp::mcp(&args, &config, &environment))
+        }
+        Command::Jamie(args) => {
+            let config = load()?.config;
+            logging::start(&config.log, "info");
+            on_one_thread(done(jamie::jamie(&args, &config, &environment)))
         }
         Command::Login(args) => as_client(&load()?.config, |config| {
             login::login(&args, config, &environment)

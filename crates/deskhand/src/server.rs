@@ -1,5 +1,6 @@
 //! A whole server in this process: builds every part, wires them together and ends them in order.
 
+mod jamie;
 mod network;
 
 use std::{io, net::SocketAddr, path::Path, sync::Arc, time::Duration};
@@ -88,13 +89,17 @@ impl RunningServer {
         sandboxes.sweep().await;
         let (store, claim) = open_store(config, &dir).await?;
         let require_limits = require_limits(config.sandbox.require_limits, address);
-        let parts = (store, Arc::clone(&sandboxes), gateway, network);
+        let parts = (store.clone(), Arc::clone(&sandboxes), gateway, network);
         let bounds = network::bounds(config, address, &public_url);
         let network = network::settings(config, bounds, n_descriptors);
-        let app = start_app(config, &dir, parts, (require_limits, network), tasks).await?;
+        let settings = (require_limits, network);
+        let app = start_app(config, &dir, parts, settings, tasks.clone()).await?;
         let admin_token = ensure_admin(&app, &dir).await?;
 
-        let settings = http_settings(config, public_url.clone(), n_descriptors);
+        let settings = deskhand_server::Settings {
+            streams: jamie::start(config, &app, store, tasks).await?,
+            ..http_settings(config, public_url.clone(), n_descriptors)
+        };
         let (listeners, socket) = with_local_socket(tcp, &dir)?;
         // The tasks that serve.
         let connections = Tasks::default();
@@ -208,6 +213,7 @@ fn http_settings(
         wrong_tokens_per_minute: config.rate.wrong_tokens_per_minute,
         connections: descriptors::for_http(n_descriptors, config.port.connections),
         mcp_groups: config.port.mcp_groups.clone(),
+        streams: None,
     }
 }
 

@@ -5,6 +5,7 @@ mod apps;
 mod caller;
 mod extract;
 mod gateway;
+mod jamie;
 mod limits;
 mod mcp;
 mod metrics;
@@ -35,6 +36,7 @@ use deskhand_app::{
     Sharing, Spending, Terminals, Users, Vault,
 };
 use deskhand_core::tasks::Tasks;
+use deskhand_jamie::Controller;
 use deskhand_mcp::Groups;
 use tokio_util::sync::CancellationToken;
 use tower_http::catch_panic::CatchPanicLayer;
@@ -45,7 +47,11 @@ use crate::{
     sockets::Sockets,
 };
 pub use crate::{
-    gateway::serve_gateway, limits::ConnectionLimits, openapi::openapi, port::Listeners,
+    gateway::serve_gateway,
+    jamie::{StatusReceiver, serve_status},
+    limits::ConnectionLimits,
+    openapi::openapi,
+    port::Listeners,
 };
 
 /// The longest body of a request.
@@ -82,6 +88,8 @@ pub struct Settings {
     pub connections: ConnectionLimits,
     /// The tools of MCP clients that choose none.
     pub mcp_groups: Groups,
+    /// Runs streams for the Discord bot, if this server does.
+    pub streams: Option<Arc<dyn Controller>>,
 }
 
 /// The state that handlers share. Each request clones it several times.
@@ -241,7 +249,8 @@ fn routes() -> OpenApiRouter<Shared> {
 }
 
 fn router(shared: Shared) -> Router {
-    let router = mcp::mount(Router::from(routes()), &shared)
+    let router = mcp::mount(Router::from(routes()), &shared);
+    let router = jamie::mount(router, &shared)
         .method_not_allowed_fallback(|| async { Problem::wrong_method() })
         .fallback(page::page)
         .layer(axum::middleware::from_fn_with_state(

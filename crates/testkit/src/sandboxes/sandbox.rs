@@ -1,7 +1,7 @@
 //! One fake sandbox: its requests, its streams and its end.
 
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::BTreeMap,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
@@ -32,7 +32,6 @@ use super::{
     ports::{self, FakePorts, LeasedStream},
     requests::RequestTable,
     screen,
-    shell::FakeCommand,
     sound::FakeSound,
 };
 
@@ -63,13 +62,12 @@ pub struct FakeSandbox {
 impl FakeSandbox {
     pub(super) fn new(
         spec: &SandboxSpec,
-        files: Files,
-        commands: HashMap<String, FakeCommand>,
+        machine: FakeMachine,
         ports: FakePorts,
         tasks: Tasks,
     ) -> Arc<Self> {
         Arc::new(Self {
-            machine: Arc::new(FakeMachine::new(spec, files, commands)),
+            machine: Arc::new(machine),
             variables: spec.variables.clone(),
             authority: spec.authority.clone(),
             requests: Mutex::default(),

@@ -31,6 +31,7 @@ mod secrets;
 mod sign_ins;
 mod site;
 mod sound;
+mod streams;
 mod terminals;
 mod tokens;
 mod tool_servers;
