@@ -10,6 +10,7 @@
 
 mod client;
 pub mod conformance;
+pub mod discord;
 mod elsewhere;
 mod fuzz;
 mod listener;
