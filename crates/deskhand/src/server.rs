@@ -77,11 +77,7 @@ impl RunningServer {
 
         // The parts, from the sandboxes up to the app.
         let tasks = Tasks::default();
-        let gateway: Option<Arc<dyn ModelGateway>> = if config.has_gateway {
-            Some(Arc::new(VendorGateway::new(&config.models)?))
-        } else {
-            None
-        };
+        let gateway = gateway(config)?;
         let (entrance, asked) = gateway.clone().map(Entrance::new).unzip();
         let (network, contacted) = NetworkEntrance::new();
         let doors = (entrance, Some(network.clone()));
@@ -177,6 +173,14 @@ impl RunningServer {
         drop(self.socket);
         drop(self.lock);
     }
+}
+
+/// Sets up the models that programs in sandboxes may call, if they may call any.
+fn gateway(config: &Config) -> anyhow::Result<Option<Arc<dyn ModelGateway>>> {
+    if !config.has_gateway {
+        return Ok(None);
+    }
+    Ok(Some(Arc::new(VendorGateway::new(&config.models)?)))
 }
 
 /// Serves the models that programs in sandboxes may call.

@@ -133,8 +133,7 @@ fn bad_request(invalid: &InvalidRequest) -> Result<ControllerError, Problem> {
 /// Writes an error of the contract.
 fn refusal(error: &ControllerError) -> Response {
     let row = error.code.row();
-    let status =
-        StatusCode::from_u16(row.http_status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    let status = StatusCode::from_u16(row.http_status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     let message = error.message.as_deref().unwrap_or(row.summary);
     let refusal = Refusal {
         error: error.code,

@@ -182,7 +182,10 @@ impl Store {
         let Some(row) = self.one(sql, []).await? else {
             return Ok(StreamFigures::default());
         };
-        let count = |column: &str| row.get::<i64>(column).map(|n| u64::try_from(n).unwrap_or(0));
+        let count = |column: &str| {
+            row.get::<i64>(column)
+                .map(|n| u64::try_from(n).unwrap_or(0))
+        };
         Ok(StreamFigures {
             n_total: count("n_total")?,
             n_successful: count("n_successful")?,

@@ -49,14 +49,17 @@ pub(crate) fn check(
     let rules = NetworkRules::new(Arc::new(bounds.clone()), policy, Vec::new());
     match rules.judge(&host, port) {
         NetworkVerdict::Allowed | NetworkVerdict::Asks => Ok(()),
-        NetworkVerdict::Blocked(_) => {
-            Err(refused("streams of this host are not allowed on this server"))
-        }
+        NetworkVerdict::Blocked(_) => Err(refused(
+            "streams of this host are not allowed on this server",
+        )),
     }
 }
 
 fn invalid(error: InvalidRequest) -> ControllerError {
-    ControllerError::new(error.code().unwrap_or(ErrorCode::Unknown), error.to_string())
+    ControllerError::new(
+        error.code().unwrap_or(ErrorCode::Unknown),
+        error.to_string(),
+    )
 }
 
 #[cfg(test)]

@@ -119,9 +119,10 @@ impl Flow<'_> {
         } else if let EventBody::Complete(Complete { outcome, bound, .. }) = body {
             return match outcome {
                 Outcome::Done => Ok(Some(TurnOver)),
-                Outcome::Stopped | Outcome::Interrupted => {
-                    Err(Fault::new(ErrorCode::AgentStuck, "a person stopped the agent"))
-                }
+                Outcome::Stopped | Outcome::Interrupted => Err(Fault::new(
+                    ErrorCode::AgentStuck,
+                    "a person stopped the agent",
+                )),
                 Outcome::Enough => Err(bound.map_or(ErrorCode::AgentStuck, over).into()),
             };
         }
@@ -192,6 +193,9 @@ fn failed(code: &str) -> Fault {
 
 /// Returns the error of an operation of the session.
 fn unavailable(error: &impl Refusal) -> Fault {
-    tracing::warn!(error = error as &dyn std::error::Error, "a model could not be asked");
+    tracing::warn!(
+        error = error as &dyn std::error::Error,
+        "a model could not be asked"
+    );
     Fault::new(ErrorCode::StreamDropped, error.facts().message)
 }

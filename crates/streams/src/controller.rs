@@ -93,7 +93,9 @@ pub(crate) struct RunningStream {
 impl fmt::Debug for Streams {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let running = self.0.running().len();
-        f.debug_struct("Streams").field("running", &running).finish()
+        f.debug_struct("Streams")
+            .field("running", &running)
+            .finish()
     }
 }
 
@@ -246,7 +248,8 @@ impl Streams {
             guild_name: request.guild_name,
             status_message: request.status_message,
             watch_url: self.watch_url(row.id),
-            error_code: error_code.map(|name| ErrorCode::by_name(name).unwrap_or(ErrorCode::Unknown)),
+            error_code: error_code
+                .map(|name| ErrorCode::by_name(name).unwrap_or(ErrorCode::Unknown)),
             error_message: row.error_message,
             created_at: row.created_at,
             started_at: row.started_at,

@@ -84,9 +84,7 @@ impl From<PlayerError> for Fault {
                 Self::new(ErrorCode::StreamDropped, "the page no longer answers")
             }
             PlayerError::Lost => Self::new(ErrorCode::StreamDropped, "the computer was lost"),
-            PlayerError::Held => {
-                Self::new(ErrorCode::StreamDropped, "a person uses the computer")
-            }
+            PlayerError::Held => Self::new(ErrorCode::StreamDropped, "a person uses the computer"),
         }
     }
 }

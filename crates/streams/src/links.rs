@@ -33,10 +33,6 @@ pub trait WatchLinks: Send + Sync + fmt::Debug {
     ) -> Result<WatchLink, LinkFailed>;
 
     /// Ends a link. One that has ended stays so.
-    async fn revoke(
-        &self,
-        owner: UserId,
-        session: SessionId,
-        link: Uuid,
-    ) -> Result<(), LinkFailed>;
+    async fn revoke(&self, owner: UserId, session: SessionId, link: Uuid)
+    -> Result<(), LinkFailed>;
 }

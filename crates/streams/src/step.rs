@@ -105,7 +105,10 @@ mod tests {
     #[test]
     fn only_the_object_counts_as_a_report() {
         let outcome = |answer: &str| StepReport::read(answer).map(|report| report.outcome);
-        assert_eq!(outcome(r#"{"outcome":"playing"}"#), Some(StepOutcome::Playing));
+        assert_eq!(
+            outcome(r#"{"outcome":"playing"}"#),
+            Some(StepOutcome::Playing)
+        );
         assert_eq!(
             outcome("```json\n{\"outcome\":\"captcha\",\"detail\":\"a puzzle\"}\n```"),
             Some(StepOutcome::Captcha)

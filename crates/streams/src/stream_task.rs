@@ -30,7 +30,9 @@ impl Streams {
                 let performing = self.perform(row, &request, &running);
                 shutdown.run_until_cancelled(performing).await;
             }
-            Err(error) => tracing::error!(stream.id = %id, %error, "a stored request is unreadable"),
+            Err(error) => {
+                tracing::error!(stream.id = %id, %error, "a stored request is unreadable")
+            }
         }
         running.over.cancel();
         self.release(id);
@@ -109,7 +111,9 @@ impl Streams {
             return Ok(());
         }
         let row = self.0.store.stream(id).await?;
-        let times = row.as_ref().and_then(|row| row.started_at.zip(row.ended_at));
+        let times = row
+            .as_ref()
+            .and_then(|row| row.started_at.zip(row.ended_at));
         let duration = times.map_or(0, |(from, to)| to.as_second() - from.as_second());
         tracing::info!(
             event = "session.ended",

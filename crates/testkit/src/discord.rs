@@ -146,14 +146,7 @@ impl Discord {
     }
 
     /// Has the next requests fail: with `after`, only their answers.
-    pub async fn fail(
-        &self,
-        method: &str,
-        path: &str,
-        status: u16,
-        times: u32,
-        after: bool,
-    ) {
+    pub async fn fail(&self, method: &str, path: &str, status: u16, times: u32, after: bool) {
         let fault = json!({"method": method, "path": path, "status": status, "times": times, "after": after});
         self.ask("fault", fault).await;
     }
@@ -258,11 +251,7 @@ impl Person<'_> {
     }
 
     /// Waits for messages of the bot.
-    pub async fn wait_for(
-        &self,
-        what: &str,
-        is_so: impl Fn(&[Posted]) -> bool,
-    ) -> Vec<Posted> {
+    pub async fn wait_for(&self, what: &str, is_so: impl Fn(&[Posted]) -> bool) -> Vec<Posted> {
         let channel = self
             .discord
             .ask_id("dm_channel", json!({"user": self.id}))

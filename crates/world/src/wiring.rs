@@ -12,9 +12,9 @@ use deskhand_core::{
     tasks::Tasks,
 };
 use deskhand_egress::{Egress, HostVerifier, Lookups, SandboxIssuer};
+use deskhand_jamie::Controller;
 use deskhand_mcp_client::McpClients;
 use deskhand_models::{ConfiguredModels, ModelSettings, VendorGateway};
-use deskhand_jamie::Controller;
 use deskhand_store::{FolderBlobs, KeyFile, NewServer, Store};
 use deskhand_streams::{StreamParts, StreamSettings, Streams};
 use deskhand_testkit::sandboxes::FakeSandboxes;

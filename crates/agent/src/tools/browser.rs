@@ -196,7 +196,9 @@ fn describe(verb: &BrowserVerb, place: fn(&PagePlace) -> String) -> String {
         BrowserVerb::LoadState { .. } => "Loaded the state of the browser".to_owned(),
         BrowserVerb::Player(PlayerWish::Look) => "Looked at the player of the page".to_owned(),
         BrowserVerb::Player(PlayerWish::Play) => "Played the page".to_owned(),
-        BrowserVerb::Player(PlayerWish::FillScreen) => "Filled the screen with the player".to_owned(),
+        BrowserVerb::Player(PlayerWish::FillScreen) => {
+            "Filled the screen with the player".to_owned()
+        }
         BrowserVerb::Player(PlayerWish::Stop) => "Stopped the player of the page".to_owned(),
         BrowserVerb::Capabilities => "Looked at the size of the page".to_owned(),
         BrowserVerb::Close => "Closed the browser".to_owned(),

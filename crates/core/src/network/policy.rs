@@ -272,7 +272,11 @@ impl NetworkRules {
         if bounds.own_hosts.contains(&address) {
             return Err(BlockReason::Own);
         }
-        if self.block.iter().any(|rule| rule.covers_address(address, port)) {
+        if self
+            .block
+            .iter()
+            .any(|rule| rule.covers_address(address, port))
+        {
             return Err(BlockReason::Denied);
         }
         if is_resolver_address(address) {

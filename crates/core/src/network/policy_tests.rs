@@ -300,7 +300,8 @@ fn a_host_that_the_settings_name_is_kept_away_only_by_a_closed_network() {
 
 #[test]
 fn a_blocked_host_is_kept_away_although_the_network_is_open() {
-    let json = r#"{"mode":"open","block":["ads.example","*.ads.example","9.9.8.0/24","b.example:80"]}"#;
+    let json =
+        r#"{"mode":"open","block":["ads.example","*.ads.example","9.9.8.0/24","b.example:80"]}"#;
     let policy: NetworkPolicy = serde_json::from_str(json).unwrap();
     let rules = NetworkRules::new(
         Arc::new(NetworkBounds {
@@ -316,9 +317,18 @@ fn a_blocked_host_is_kept_away_although_the_network_is_open() {
     }
     // A name that is blocked on one port can be looked up for the others.
     assert_eq!(rules.judge_lookup("b.example"), NetworkVerdict::Allowed);
-    assert_eq!(rules.judge(&host("b.example"), 80), blocked(BlockReason::Denied));
-    assert_eq!(rules.judge(&host("b.example"), 443), NetworkVerdict::Allowed);
+    assert_eq!(
+        rules.judge(&host("b.example"), 80),
+        blocked(BlockReason::Denied)
+    );
+    assert_eq!(
+        rules.judge(&host("b.example"), 443),
+        NetworkVerdict::Allowed
+    );
     let address = "9.9.8.7".parse().unwrap();
     assert_eq!(rules.judge_address(address, 443), Err(BlockReason::Denied));
-    assert_eq!(rules.judge(&host("good.example"), 443), NetworkVerdict::Allowed);
+    assert_eq!(
+        rules.judge(&host("good.example"), 443),
+        NetworkVerdict::Allowed
+    );
 }

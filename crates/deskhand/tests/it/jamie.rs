@@ -63,7 +63,9 @@ fn start(discord: &Discord) -> Server {
         ("DESKHAND_NETWORK_ALLOW", "127.0.0.0/8".to_owned()),
     ];
     serve_with(ServerOptions {
-        variables: variables.map(|(name, value)| (name.to_owned(), value)).into(),
+        variables: variables
+            .map(|(name, value)| (name.to_owned(), value))
+            .into(),
         hosts: vec![(HOST.to_owned(), "127.0.0.1".to_owned())],
         ..ServerOptions::default()
     })
@@ -114,7 +116,10 @@ async fn a_link_in_a_message_plays_until_its_sender_says_stop() {
     let mut sound = Listener::open(&session).await;
     sound.next().await;
     while look().await == first {
-        assert!(asked_at.elapsed() < Duration::from_secs(60), "it stands still");
+        assert!(
+            asked_at.elapsed() < Duration::from_secs(60),
+            "it stands still"
+        );
     }
 
     let stopped_at = Instant::now();

@@ -42,9 +42,7 @@ impl Tab {
             }
         }
         let player = match best {
-            Some((frame, _)) if wish != PlayerWish::Look => {
-                self.player(&frame, wish).await?.player
-            }
+            Some((frame, _)) if wish != PlayerWish::Look => self.player(&frame, wish).await?.player,
             Some((_, found)) => found.player,
             None => None,
         };

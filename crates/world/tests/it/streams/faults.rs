@@ -30,7 +30,10 @@ async fn links_that_must_not_be_streamed_are_refused() {
     let mut nameless = request(VIDEO);
     nameless["channel_name"] = json!("");
     let answer = world.post(nameless).await;
-    assert_eq!((answer.status, answer.code()), (400, "malformed".to_owned()));
+    assert_eq!(
+        (answer.status, answer.code()),
+        (400, "malformed".to_owned())
+    );
 }
 
 #[tokio::test]

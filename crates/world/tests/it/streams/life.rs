@@ -156,7 +156,9 @@ async fn streams_survive_a_restart() {
         assert_eq!(world.view(&id).await.status, StreamState::Streaming);
         // It has a new link, because nobody knows the token of the old one any more.
         let after = world
-            .until(&id, |view| view.watch_url.is_some() || view.status.is_final())
+            .until(&id, |view| {
+                view.watch_url.is_some() || view.status.is_final()
+            })
             .await;
         assert_eq!(after.status, StreamState::Streaming, "{ending:?}");
         assert_ne!(after.watch_url, before.watch_url);

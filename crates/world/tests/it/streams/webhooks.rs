@@ -93,7 +93,10 @@ async fn every_change_of_status_reaches_the_bot_signed_and_in_order() {
     });
     stopped.good();
     arrived.extend(ends);
-    let statuses: Vec<_> = arrived.iter().map(|one| one.json()["status"].clone()).collect();
+    let statuses: Vec<_> = arrived
+        .iter()
+        .map(|one| one.json()["status"].clone())
+        .collect();
     assert_eq!(statuses, ["starting", "streaming", "stopping", "ended"]);
     assert!(arrived[1].json()["watch_url"].is_string());
     let now = "2200-01-01T00:00:00Z".parse().unwrap();
@@ -123,7 +126,10 @@ async fn webhooks_to_private_addresses_are_not_sent_unless_a_setting_allows_it()
     let id = asked["session_id"].as_str().unwrap();
     world.until_streaming(id).await;
     let log = world.world.log();
-    assert!(log.contains("webhook.sent") && log.contains("\"success\":false"), "{log}");
+    assert!(
+        log.contains("webhook.sent") && log.contains("\"success\":false"),
+        "{log}"
+    );
     let arriving = tokio::time::timeout(Duration::from_millis(20), listener.accept());
     assert!(arriving.await.is_err(), "nothing was sent");
 }
