@@ -52,7 +52,7 @@ pub struct StreamParts {
 
 /// The reason why streams cannot be run.
 #[derive(Debug, thiserror::Error)]
-pub enum StartStreamsError {
+pub enum BeginStreamsError {
     #[error("there is no user {0:?} who could own the sessions of streams; see jamie.owner")]
     NoOwner(String),
     #[error("could not find the owner of the sessions of streams")]
@@ -101,14 +101,14 @@ impl fmt::Debug for Streams {
 
 impl Streams {
     /// Starts to run streams, first those that an earlier server left.
-    pub async fn start(parts: StreamParts) -> Result<Self, StartStreamsError> {
+    pub async fn begin(parts: StreamParts) -> Result<Self, BeginStreamsError> {
         let owner = match &parts.settings.owner {
             Some(name) => parts.store.user_named(name).await?,
             None => parts.store.admin().await?,
         };
         let name = parts.settings.owner.clone().unwrap_or_default();
         let owner = owner.filter(|user| user.active);
-        let owner = owner.ok_or(StartStreamsError::NoOwner(name))?.id;
+        let owner = owner.ok_or(BeginStreamsError::NoOwner(name))?.id;
         let private = parts.settings.private_webhooks;
         let courier = parts.settings.webhook_key.clone();
         let courier = courier.map(|key| Courier::new(key, private)).transpose()?;

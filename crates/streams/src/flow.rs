@@ -97,7 +97,7 @@ impl<'a> Flow<'a> {
             while let Err(fault) = self.start().await {
                 self.recover(fault, tries).await?;
             }
-            Ok(())
+            Ok::<(), Fault>(())
         };
         let started = timeout(longest, starting).await;
         started.unwrap_or_else(|_late| {

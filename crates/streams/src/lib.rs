@@ -19,7 +19,7 @@ mod stream_task;
 mod watch;
 mod webhook;
 
-pub use controller::{StreamParts, Streams};
+pub use controller::{BeginStreamsError, StreamParts, Streams};
 pub use links::{LinkFailed, WatchLink, WatchLinks};
 pub use settings::StreamSettings;
 pub use webhook::{SIGNATURE_HEADER, WebhookKey};

@@ -153,7 +153,7 @@ impl Blueprint {
             clock: Arc::new(self.clock.clone()),
             tasks,
         };
-        Arc::new(Streams::start(parts).await.unwrap())
+        Arc::new(Streams::begin(parts).await.unwrap())
     }
 
     /// Sets up the scripted models and the vendors of the options. They check scenarios against the tools when they read them.

@@ -27,7 +27,7 @@ pub(super) async fn start(
         return Ok(None);
     }
     let (bot, updates) = mpsc::channel(LONGEST_QUEUE);
-    let started = Streams::start(StreamParts {
+    let started = Streams::begin(StreamParts {
         app: app.clone(),
         store,
         links: None,
