@@ -143,6 +143,10 @@ impl Flow<'_> {
         if self.n_steps >= inner.settings.most_steps {
             return Err(ErrorCode::MaxIterations.into());
         }
+        // A stream that was tried again has another session with a budget of its own.
+        if self.cost_usd >= limit {
+            return Err(ErrorCode::BudgetExceeded.into());
+        }
         Ok(())
     }
 }

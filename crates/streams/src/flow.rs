@@ -79,18 +79,15 @@ impl<'a> Flow<'a> {
         self.revoke_link().await;
         let mut tries = Tries::default();
         loop {
-            let attempted = match self.start_in_time(&mut tries).await {
-                Ok(()) => self.watch(&mut tries).await,
-                Err(fault) => Err(fault),
-            };
-            let Err(fault) = attempted else {
+            self.start_in_time(&mut tries).await?;
+            let Err(fault) = self.watch(&mut tries).await else {
                 return Ok(());
             };
             self.recover(fault, &mut tries).await?;
         }
     }
 
-    /// Starts the stream. All tries together have one time, until people can watch for the first time.
+    /// Starts the stream. All tries together have one time.
     async fn start_in_time(&mut self, tries: &mut Tries) -> Result<(), Fault> {
         let longest = self.streams.0.settings.start_timeout;
         let starting = async {

@@ -77,8 +77,11 @@ impl Streams {
         }
         let mut from = row.state;
         let error = match end {
-            StreamEnd::Failed(fault) => Some((fault.code, fault.message)),
-            StreamEnd::Over => None,
+            StreamEnd::Failed(fault) if from != StreamState::Stopping => {
+                Some((fault.code, fault.message))
+            }
+            // A stream that somebody stops has ended, whatever else happened to it.
+            StreamEnd::Failed(_) | StreamEnd::Over => None,
             StreamEnd::Stopped => {
                 let stopping = StreamState::Stopping;
                 self.advance(request, from, stopping, None).await?;
