@@ -5,6 +5,7 @@ mod by_hand;
 mod clipboard;
 mod no_screen;
 mod sound;
+mod video;
 
 use std::sync::Arc;
 
@@ -27,6 +28,7 @@ pub use clipboard::ClipboardError;
 pub use no_screen::NoScreen;
 pub(crate) use no_screen::check_screen;
 pub use sound::ListenError;
+pub use video::WatchVideoError;
 
 use crate::{
     FindError, InternalError, WakeError, feed::log::Log, live::LiveSessions, refusal::refusals,

@@ -39,6 +39,7 @@ mod sign_ins;
 mod standing;
 mod tokens;
 mod transitions;
+mod watch_links;
 
 pub use answers::{AppendEvents, KeptAnswer, NoSuchSession};
 pub use attachments::{AddAttachment, AttachmentRefused, AttachmentRoom};

@@ -34,3 +34,5 @@ mod sound;
 mod terminals;
 mod tokens;
 mod tool_servers;
+mod video;
+mod watch;
