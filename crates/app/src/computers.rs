@@ -6,6 +6,7 @@ mod clipboard;
 mod no_screen;
 mod player;
 mod sound;
+mod video;
 
 use std::sync::Arc;
 
@@ -29,6 +30,7 @@ pub use no_screen::NoScreen;
 pub(crate) use no_screen::check_screen;
 pub use player::{PlayerError, PlayerSight};
 pub use sound::ListenError;
+pub use video::WatchVideoError;
 
 use crate::{
     FindError, InternalError, WakeError, feed::log::Log, live::LiveSessions, refusal::refusals,

@@ -40,4 +40,6 @@ pub mod tool;
 pub mod tool_server;
 pub mod user;
 pub mod vault;
+pub mod video;
 pub mod viewer;
+pub mod watch_link;

@@ -2,6 +2,7 @@
 
 mod jamie;
 mod network;
+mod watch_links;
 
 use std::{io, net::SocketAddr, path::Path, sync::Arc, time::Duration};
 
@@ -93,7 +94,7 @@ impl RunningServer {
         let admin_token = ensure_admin(&app, &dir).await?;
 
         let settings = deskhand_server::Settings {
-            streams: jamie::start(config, &app, store, tasks).await?,
+            streams: jamie::start(config, &app, store, &public_url, tasks).await?,
             ..http_settings(config, public_url.clone(), n_descriptors)
         };
         let (listeners, socket) = with_local_socket(tcp, &dir)?;

@@ -148,9 +148,10 @@ impl Link {
         actor: Actor,
     ) -> Result<ByteStream, ComputerError> {
         let (opening, at_most) = match target {
-            StreamTarget::Screen | StreamTarget::Sound | StreamTarget::Terminal { .. } => {
-                (&self.opening_watched, STREAM_TIMEOUT)
-            }
+            StreamTarget::Screen
+            | StreamTarget::Sound
+            | StreamTarget::Video
+            | StreamTarget::Terminal { .. } => (&self.opening_watched, STREAM_TIMEOUT),
             StreamTarget::File | StreamTarget::Port { .. } | StreamTarget::Program => {
                 (&self.opening_served, STREAM_TIMEOUT)
             }

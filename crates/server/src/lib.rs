@@ -4,6 +4,7 @@ mod address;
 mod apps;
 mod caller;
 mod extract;
+mod frames;
 mod gateway;
 mod jamie;
 mod limits;
@@ -33,9 +34,9 @@ use axum::{
 };
 use deskhand_app::{
     App, Apps, Catalog, Computers, Control, Decisions, NetworkAccess, Queue, Quotas, Sessions,
-    Sharing, Spending, Terminals, Users, Vault,
+    Sharing, Spending, Terminals, Users, Vault, WatchLinks,
 };
-use deskhand_core::tasks::Tasks;
+use deskhand_core::{id::WatchLinkId, tasks::Tasks};
 use deskhand_jamie::Controller;
 use deskhand_mcp::Groups;
 use tokio_util::sync::CancellationToken;
@@ -108,6 +109,8 @@ struct SharedState {
     sockets: Sockets,
     /// The `WebSocket`s of services. They are counted separately, so that a sandbox's page cannot use up the dashboard's.
     app_sockets: Sockets,
+    /// The `WebSocket`s of everybody who watches by a link.
+    watch_sockets: Sockets<WatchLinkId>,
     mcp: Mcp,
     metrics: Metrics,
     health: routes::health::Finding,
@@ -149,6 +152,7 @@ subjects! {
     catalog: Catalog,
     users: Users,
     vault: Vault,
+    watch_links: WatchLinks,
 }
 
 /// Serves until `shutdown` fires. Then it finishes the requests in progress and closes every `WebSocket`.
@@ -172,6 +176,7 @@ pub async fn serve(
         apps: AppSite::new(&settings).map(Arc::new),
         sockets: Sockets::new(settings.connections.sockets_per_user),
         app_sockets: Sockets::new(settings.connections.sockets_per_user),
+        watch_sockets: Sockets::new(routes::watch::MOST_SOCKETS),
         settings: Arc::new(settings),
         metrics: metrics.clone(),
         health: routes::health::Finding::default(),
@@ -207,7 +212,7 @@ fn routes() -> OpenApiRouter<Shared> {
         apps, artifacts, attachments, audit, bus, by_hand, clipboard, decisions, docs, files,
         health, layout, lease, limits, messages, metrics, models, network, offers, people, queue,
         screen, secrets, sessions, settings, sharing, sign_ins, sound, stream, terminals, tokens,
-        usage, users,
+        usage, users, video, watch, watch_links,
     };
     let api = OpenApiRouter::new()
         .merge(people::routes())
@@ -236,6 +241,9 @@ fn routes() -> OpenApiRouter<Shared> {
         .merge(stream::routes())
         .merge(screen::routes())
         .merge(sound::routes())
+        .merge(video::routes())
+        .merge(watch_links::routes())
+        .merge(watch::routes())
         .merge(terminals::routes())
         .merge(apps::routes())
         .merge(sharing::routes())

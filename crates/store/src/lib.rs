@@ -40,6 +40,7 @@ mod standing;
 mod streams;
 mod tokens;
 mod transitions;
+mod watch_links;
 
 pub use answers::{AppendEvents, KeptAnswer, NoSuchSession};
 pub use attachments::{AddAttachment, AttachmentRefused, AttachmentRoom};

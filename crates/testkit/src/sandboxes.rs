@@ -4,6 +4,7 @@
 //! cancelling, progress, files that survive, deaths. Time is tokio's, so tests can pause it.
 
 mod browser;
+mod capture;
 mod editor;
 mod files;
 mod machine;
@@ -13,7 +14,6 @@ mod requests;
 mod sandbox;
 mod screen;
 mod shell;
-mod sound;
 mod terminals;
 
 use std::{

@@ -10,6 +10,7 @@ use deskhand_store::Store;
 use deskhand_streams::{StreamParts, Streams};
 use tokio::sync::mpsc;
 
+use super::watch_links::AppLinks;
 use crate::config::Config;
 
 /// The updates that may wait for the bot. Each stream has a few.
@@ -20,6 +21,7 @@ pub(super) async fn start(
     config: &Config,
     app: &App,
     store: Store,
+    public_url: &str,
     tasks: Tasks,
 ) -> anyhow::Result<Option<Arc<dyn Controller>>> {
     let jamie = &config.jamie;
@@ -30,7 +32,10 @@ pub(super) async fn start(
     let started = Streams::begin(StreamParts {
         app: app.clone(),
         store,
-        links: None,
+        links: Some(Arc::new(AppLinks {
+            app: app.clone(),
+            base: jamie.public_url.as_deref().unwrap_or(public_url).to_owned(),
+        })),
         settings: jamie.streams.clone(),
         bot: jamie.token.is_some().then_some(bot),
         clock: Arc::new(SystemClock),

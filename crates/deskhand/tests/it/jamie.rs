@@ -102,8 +102,13 @@ async fn a_link_in_a_message_plays_until_its_sender_says_stop() {
     let heard = anna.hear(&format!("look at {url} please")).await;
     assert!(heard.text.contains("Got it! Streaming to **Movie Night**"));
     let acknowledged = asked_at.elapsed();
-    anna.wait_for_text("Now streaming!").await;
+    let told = anna.wait_for_text("Now streaming!").await;
     let live = asked_at.elapsed();
+    let link = told.link.expect("a button to watch");
+    assert!(
+        link.starts_with(&format!("{}/watch/", server.url())),
+        "{link}"
+    );
     let stream = &streams(&client).await[0];
     assert_eq!(stream["status"], "streaming");
     assert_eq!(stream["agent_iterations"], 0, "no model was needed");
@@ -132,6 +137,7 @@ async fn a_link_in_a_message_plays_until_its_sender_says_stop() {
     assert!(ended < Duration::from_secs(5), "{ended:?}");
     let log = server.log();
     assert!(!log.contains(TOKEN), "the token is not logged");
+    assert!(!log.contains(&link), "the link is not logged");
     crate::world::say(&format!(
         "acknowledged in {acknowledged:.1?}, live in {live:.1?}, ended in {ended:.1?}"
     ));

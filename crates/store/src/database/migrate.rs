@@ -116,6 +116,10 @@ const MIGRATIONS: &[Migration] = &[
         sql: include_str!("../../migrations/0026_start_url.sql"),
     },
     Migration {
+        number: 27,
+        sql: include_str!("../../migrations/0027_watch_links.sql"),
+    },
+    Migration {
         number: 28,
         sql: include_str!("../../migrations/0028_streams.sql"),
     },

@@ -35,3 +35,5 @@ mod streams;
 mod terminals;
 mod tokens;
 mod tool_servers;
+mod video;
+mod watch;
