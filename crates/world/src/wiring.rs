@@ -99,7 +99,8 @@ impl Blueprint {
         });
         let app = app.await.unwrap();
         let made = app.users().ensure_admin(self.admin_token.as_ref()).await;
-        let admin_token = made.unwrap().or(self.admin_token).expect("a token");
+        let admin_token = made.unwrap().or(self.admin_token.clone());
+        let admin_token = admin_token.expect("a token");
 
         let connections = Tasks::default();
         let end = connections.shutdown().clone();
