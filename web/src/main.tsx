@@ -1,6 +1,6 @@
 import { QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
-import { StrictMode } from "react";
+import { lazy, StrictMode, Suspense } from "react";
 import { createRoot } from "react-dom/client";
 
 import { createQueryClient } from "./api/queryClient";
@@ -18,17 +18,26 @@ window.addEventListener("hashchange", () => {
 const arrivalCode = takeCodeFromAddress("code");
 const shareCode = takeCodeFromAddress("share");
 const queryClient = createQueryClient();
+/** The token of the watch link that the page was opened with. Whoever has one need not sign in. */
+const [, watchToken] = /^\/watch\/([^/]+)\/?$/.exec(window.location.pathname) ?? [];
+const WatchPage = lazy(async () => ({ default: (await import("./pages/WatchPage")).WatchPage }));
 const place = document.getElementById("root");
 
 if (place) {
   createRoot(place).render(
     <StrictMode>
       <QueryClientProvider client={queryClient}>
-        <Gate arrivalCode={arrivalCode}>
-          <Join shareCode={shareCode}>
-            <RouterProvider router={router} />
-          </Join>
-        </Gate>
+        {watchToken === undefined ? (
+          <Gate arrivalCode={arrivalCode}>
+            <Join shareCode={shareCode}>
+              <RouterProvider router={router} />
+            </Join>
+          </Gate>
+        ) : (
+          <Suspense>
+            <WatchPage token={decodeURIComponent(watchToken)} />
+          </Suspense>
+        )}
       </QueryClientProvider>
     </StrictMode>,
   );

@@ -24,3 +24,4 @@ pub mod sharing;
 pub mod terminals;
 pub mod tokens;
 pub mod users;
+pub mod watch;

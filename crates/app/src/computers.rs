@@ -4,7 +4,9 @@
 mod by_hand;
 mod clipboard;
 mod no_screen;
+mod player;
 mod sound;
+mod video;
 
 use std::sync::Arc;
 
@@ -26,7 +28,9 @@ pub use by_hand::{ActByHand, ActByHandError, ByHand};
 pub use clipboard::ClipboardError;
 pub use no_screen::NoScreen;
 pub(crate) use no_screen::check_screen;
+pub use player::{PlayerError, PlayerSight};
 pub use sound::ListenError;
+pub use video::WatchVideoError;
 
 use crate::{
     FindError, InternalError, WakeError, feed::log::Log, live::LiveSessions, refusal::refusals,

@@ -58,7 +58,7 @@ pub use attachments::{AttachedFile, AttachmentError, Attachments};
 pub use catalog::{Catalog, ModelChoice};
 pub use computers::{
     ActByHand, ActByHandError, ByHand, ClipboardError, Computers, ListenError, NoScreen,
-    OpenScreenError, Picture, ScreenshotError,
+    OpenScreenError, Picture, PlayerError, PlayerSight, ScreenshotError, WatchVideoError,
 };
 pub use control::{Control, ControlError, TakeControl};
 pub use decisions::{AnswerError, Decisions, GivenReply, ListDecisions};
@@ -93,12 +93,14 @@ pub use people::{
     offers::OfferError,
     sharing::{Grant, JoinError, MadeShare, PersonError, ShareError, ShareSession, Sharing},
     users::{Credential, EnsureAdminError, Users},
+    watch_links::{WatchAccess, WatchError, WatchLinkError, WatchLinks, WatchState, watch_path},
+    watched::{WatchedSound, WatchedVideo},
 };
 pub use queue::{
     ChangeMessage, ChangeMessageError, Choice, Place, Queue, SendPrompt, SendPromptError,
 };
 pub use refusal::{Code, FreesAt, InternalError, Refusal, RefusalFacts, RefusalKind, codes};
-pub use session_computer::{RequireLimits, SoundListener};
+pub use session_computer::{RequireLimits, SoundListener, VideoViewer};
 pub use sessions::{
     BadInstructions, BadTitle, ChangeSession, ChangeSessionError, CreateSession,
     CreateSessionError, FindError, Sessions, StopTurnError,
@@ -192,6 +194,7 @@ struct Subjects {
     attachments: Attachments,
     decisions: Decisions,
     sharing: Sharing,
+    watch_links: WatchLinks,
     limits: Quotas,
     spending: Spending,
     catalog: Catalog,
@@ -246,6 +249,10 @@ impl App {
 
     pub fn sharing(&self) -> &Sharing {
         &self.0.sharing
+    }
+
+    pub fn watch_links(&self) -> &WatchLinks {
+        &self.0.watch_links
     }
 
     pub fn limits(&self) -> &Quotas {

@@ -3,6 +3,7 @@
 pub(crate) mod access;
 mod accounts;
 mod approvals;
+pub(crate) mod audience;
 mod audit;
 mod layouts;
 pub(crate) mod limits;
@@ -11,6 +12,8 @@ pub(crate) mod sharing;
 mod sign_ins;
 pub(crate) mod tokens;
 pub(crate) mod users;
+pub(crate) mod watch_links;
+pub(crate) mod watched;
 
 pub use accounts::{ChangeUser, ChangeUserError, CreateUserError};
 pub use approvals::SetApprovalsError;

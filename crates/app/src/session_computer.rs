@@ -12,6 +12,7 @@ mod secrets;
 mod sound;
 mod stand_ins;
 mod terminal_stream;
+mod video;
 
 use std::{sync::Arc, time::Duration};
 
@@ -37,8 +38,8 @@ pub(crate) use self::{
     http_secrets::{SandboxSecrets, SecretAtSite},
     limit_rule::LimitRule,
 };
-pub use self::{limit_rule::RequireLimits, sound::SoundListener};
-use self::{retirement::Retirement, secrets::TypedSecrets, sound::SharedSound};
+pub use self::{limit_rule::RequireLimits, sound::SoundListener, video::VideoViewer};
+use self::{retirement::Retirement, secrets::TypedSecrets, sound::SharedSound, video::SharedVideo};
 use crate::{
     metrics::{count_operation, count_stream},
     network::BlockedHosts,
@@ -74,6 +75,7 @@ pub(crate) struct SessionComputer {
     http_secrets: Option<Arc<SandboxSecrets>>,
     retirement: Retirement,
     sound: SharedSound,
+    video: SharedVideo,
 }
 
 impl ComputerStarter {
@@ -122,6 +124,7 @@ impl ComputerStarter {
             http_secrets,
             retirement: Retirement::new(Instant::now() + life),
             sound: SharedSound::default(),
+            video: SharedVideo::default(),
         })
     }
 }
@@ -295,8 +298,8 @@ impl Streams for SessionComputer {
         let stream = stream.map(|stream| match target {
             // The stream carries pixels: there is no text to redact, and viewers see what they would see at the desk.
             StreamTarget::Screen => stream,
-            // The same holds for sound.
-            StreamTarget::Sound => stream,
+            // The same holds for sound and video.
+            StreamTarget::Sound | StreamTarget::Video => stream,
             StreamTarget::Terminal { .. } => {
                 terminal_stream::redacted(stream, Arc::clone(&self.secrets))
             }

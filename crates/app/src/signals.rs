@@ -8,7 +8,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use deskhand_core::id::{SessionId, UserId};
+use deskhand_core::id::{SessionId, UserId, WatchLinkId};
 use tokio::sync::watch;
 
 /// The subject of a signal. Only waiters for the same topic are woken.
@@ -22,6 +22,8 @@ pub(crate) enum Topic {
     SessionBudget(SessionId),
     /// The daily budget of a user changed.
     UserBudget(UserId),
+    /// A watch link was revoked.
+    WatchLink(WatchLinkId),
 }
 
 /// All topics that have waiters. Clones share them.

@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     App, Apps, Attachments, Catalog, Computers, Control, Decisions, Files, Gateway, HealthChecks,
     InternalError, Parts, Queue, Quotas, Sessions, Sharing, Spending, Subjects, Terminals, Users,
-    Vault,
+    Vault, WatchLinks,
     apps::AppsParts,
     computers::ComputerParts,
     control::ControlParts,
@@ -19,7 +19,9 @@ use crate::{
     },
     live::{LiveParts, LiveSessions},
     network::{BlockedHosts, NetworkAccess, NetworkParts},
-    people::{limits::LimitTable, sharing::SharingParts},
+    people::{
+        audience::Audience, limits::LimitTable, sharing::SharingParts, watch_links::WatchLinkParts,
+    },
     queue::QueueParts,
     session_computer::{ComputerStarter, LimitRule},
     sessions::SessionParts,
@@ -161,12 +163,14 @@ impl Common {
         let network = self.network(&live);
         let sessions = self.sessions(&live, &network, &deleted);
         let jobs = self.jobs(&live, &users, &sessions, &network, deleted);
+        let computers = self.computers(&live);
         Subjects {
             apps: self.apps(&live),
             sessions,
             queue: self.queue(&live),
             control: self.control(&live),
-            computers: self.computers(&live),
+            watch_links: self.watch_links(&live, &computers),
+            computers,
             terminals: Terminals::new(self.parts.store.clone(), live.clone()),
             files: self.files(&live),
             attachments: self.attachments(),
@@ -337,6 +341,17 @@ impl Common {
             signals: self.signals.clone(),
             clock: Arc::clone(&self.parts.clock),
             tasks: self.parts.tasks.clone(),
+        })
+    }
+
+    fn watch_links(&self, live: &LiveSessions, computers: &Computers) -> WatchLinks {
+        WatchLinks::new(WatchLinkParts {
+            store: self.parts.store.clone(),
+            live: live.clone(),
+            computers: computers.clone(),
+            signals: self.signals.clone(),
+            clock: Arc::clone(&self.parts.clock),
+            audience: Audience::default(),
         })
     }
 

@@ -128,6 +128,8 @@ audit_actions! {
     LinkCreated("link.created"): "created a link into a session with the right {right}",
     LinkEnded("link.ended"): "ended a link into a session",
     LinkFollowed("link.followed"): "joined a session by a link, with the right {right}",
+    WatchLinkCreated("watch_link.created"): "created a watch link of a session",
+    WatchLinkRevoked("watch_link.revoked"): "revoked a watch link of a session",
     PortShared("port.shared"): "let everybody in a session use port {port}",
     PortUnshared("port.unshared"): "let only people who may drive a session use port {port}",
     OfferMade("offer.made"): "offered {user} a session",

@@ -6,6 +6,7 @@
 mod check;
 mod element_ref;
 mod page_element;
+mod player;
 mod reply;
 mod state;
 mod web_url;
@@ -16,6 +17,7 @@ pub use self::{
     check::BadVerb,
     element_ref::{BadElementRef, ElementRef},
     page_element::{PageElement, page_elements},
+    player::{PageMedia, PlayerState, PlayerWish},
     reply::{
         Browsed, BrowserChange, BrowserFinding, ConsoleEntry, DownloadEntry, DownloadState,
         NetworkEntry, OpenDialog, PageState, TabEntry, page_label,
@@ -283,6 +285,8 @@ pub enum BrowserVerb {
     LoadState {
         path: String,
     },
+    /// Uses the player of the page. Neither models nor people are offered it: streams are started with it.
+    Player(PlayerWish),
     /// Returns the address and the size of the visible part.
     Capabilities,
     /// Closes the browser with all its tabs. The next verb starts it again.
@@ -315,6 +319,7 @@ impl BrowserVerb {
                 | Self::Downloads
                 | Self::Console
                 | Self::Network
+                | Self::Player(PlayerWish::Look)
                 | Self::Capabilities
         )
     }

@@ -51,6 +51,8 @@ ids! {
     TokenId,
     /// A link that lets people into a session.
     ShareId,
+    /// A link by which everybody can watch a session.
+    WatchLinkId,
     /// A question to a person.
     DecisionId,
     /// A secret that agents may type.

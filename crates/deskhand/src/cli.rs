@@ -1,6 +1,7 @@
 //! The command line: the commands and options, and their help texts.
 
 mod computer;
+mod jamie;
 mod mcp;
 mod run;
 
@@ -11,6 +12,7 @@ use deskhand_core::{computer::ComputerKind, id::DecisionId, user::Scope};
 
 pub(crate) use self::{
     computer::{AttachArgs, CpArgs, NetworkArgs},
+    jamie::JamieArgs,
     mcp::McpArgs,
     run::RunArgs,
 };
@@ -67,6 +69,8 @@ pub(crate) enum Command {
     Attach(AttachArgs),
     /// Offer agents to another program as MCP tools, over standard input and output
     Mcp(McpArgs),
+    /// Run the Discord bot, which streams web pages to voice channels, apart from the server
+    Jamie(JamieArgs),
     /// Print a new link for signing in to the running server
     Login(ServerArgs),
     /// List the questions that agents ask you

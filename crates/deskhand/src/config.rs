@@ -5,6 +5,7 @@
 
 mod apps;
 mod bounds;
+mod jamie;
 mod layers;
 mod mcp_servers;
 mod models;
@@ -30,6 +31,7 @@ use deskhand_sandbox::providers::DiskQuota;
 
 pub(crate) use apps::AppsConfig;
 use bounds::{budget, keep_ended, limits};
+pub(crate) use jamie::JamieConfig;
 pub(crate) use layers::{Layers, Mistake, Source};
 use models::models;
 pub(crate) use network::NetworkConfig;
@@ -66,6 +68,7 @@ pub(crate) struct Config {
     pub(crate) network: NetworkConfig,
     /// The MCP servers that every session has.
     pub(crate) mcp_servers: Vec<McpServerSpec>,
+    pub(crate) jamie: JamieConfig,
     pub(crate) models: ModelSettings,
     /// The model to use if a session's model cannot be reached.
     pub(crate) fallback_model: Option<String>,
@@ -254,6 +257,7 @@ fn read(reader: &mut Reader<'_>) -> Config {
         has_gateway: reader.yes_or_no("gateway.enabled"),
         network: network::network(reader),
         mcp_servers: mcp_servers::mcp_servers(reader),
+        jamie: jamie::jamie(reader),
         models: models(reader, &data_dir),
         fallback_model: reader.text_or_nothing("models.fallback"),
         key_file: reader.path("secrets.key_file", &data_dir.join("secrets.key")),

@@ -34,6 +34,7 @@ pub(crate) async fn doctor(
     checks.extend(proxy(&config.network));
     checks.push(services(config));
     checks.push(code(config));
+    checks.push(discord(config));
     let is_well = checks
         .iter()
         .all(|check| check.state != CheckState::Missing);
@@ -163,6 +164,28 @@ fn code(config: &Config) -> DoctorCheck {
         let detail = format!("not in {folder}; everything else works without it");
         DoctorCheck::warning(NAME, detail, "scripts/setup code")
     }
+}
+
+/// Reports whether the Discord bot is set up, which is optional.
+fn discord(config: &Config) -> DoctorCheck {
+    const NAME: &str = "Discord bot";
+    let jamie = &config.jamie;
+    if !jamie.runs_streams() {
+        return DoctorCheck::ok(NAME, "off; docs/guide/jamie.md sets it up");
+    }
+    let public_url = jamie.public_url.as_ref().or(config.public_url.as_ref());
+    if public_url.is_none_or(|url| !url.starts_with("https://")) {
+        return DoctorCheck::warning(
+            NAME,
+            "on, but people elsewhere cannot open links to watch",
+            "set jamie.public_url or public_url to the https:// address of this server",
+        );
+    }
+    let where_it_runs = match jamie.token {
+        Some(_) => "runs in the server",
+        None => "runs apart; this server has its streams",
+    };
+    DoctorCheck::ok(NAME, where_it_runs)
 }
 
 fn as_json(checks: &[DoctorCheck], is_well: bool) -> String {

@@ -15,6 +15,7 @@ mod descriptors;
 mod doctor;
 mod find;
 mod interrupts;
+mod jamie;
 mod listen;
 mod local_socket;
 mod logging;
@@ -39,7 +40,7 @@ use clap::Parser;
 use tokio::runtime;
 
 use crate::{
-    cli::{Cli, Command, ServeArgs},
+    cli::{Cli, Command, JamieArgs, ServeArgs},
     config::{Config, Environment, Flags, LoadConfigError},
 };
 
@@ -80,6 +81,7 @@ fn carry_out(cli: Cli) -> anyhow::Result<ExitCode> {
             logging::start(&config.log, "warn");
             on_all_threads(mcp::mcp(&args, &config, &environment))
         }
+        Command::Jamie(args) => run_bot(&args, &load()?.config, &environment),
         Command::Login(args) => as_client(&load()?.config, |config| {
             login::login(&args, config, &environment)
         }),
@@ -152,6 +154,15 @@ where
 {
     logging::start(&config.log, "warn");
     on_one_thread(done(command(config)))
+}
+
+fn run_bot(
+    args: &JamieArgs,
+    config: &Config,
+    environment: &Environment,
+) -> anyhow::Result<ExitCode> {
+    logging::start(&config.log, "info");
+    on_one_thread(done(jamie::jamie(args, config, environment)))
 }
 
 fn print(text: &str) -> anyhow::Result<ExitCode> {

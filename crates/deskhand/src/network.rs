@@ -133,6 +133,7 @@ pub(crate) fn parse_policy(text: &str) -> Result<NetworkPolicy, String> {
     let policy = NetworkPolicy {
         mode,
         allow: allow.collect::<Result<_, String>>()?,
+        ..NetworkPolicy::default()
     };
     policy.check().map_err(|bad| bad.to_string())?;
     Ok(policy)

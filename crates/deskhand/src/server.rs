@@ -1,6 +1,8 @@
 //! A whole server in this process: builds every part, wires them together and ends them in order.
 
+mod jamie;
 mod network;
+mod watch_links;
 
 use std::{io, net::SocketAddr, path::Path, sync::Arc, time::Duration};
 
@@ -76,11 +78,7 @@ impl RunningServer {
 
         // The parts, from the sandboxes up to the app.
         let tasks = Tasks::default();
-        let gateway: Option<Arc<dyn ModelGateway>> = if config.has_gateway {
-            Some(Arc::new(VendorGateway::new(&config.models)?))
-        } else {
-            None
-        };
+        let gateway = gateway(config)?;
         let (entrance, asked) = gateway.clone().map(Entrance::new).unzip();
         let (network, contacted) = NetworkEntrance::new();
         let doors = (entrance, Some(network.clone()));
@@ -88,13 +86,17 @@ impl RunningServer {
         sandboxes.sweep().await;
         let (store, claim) = open_store(config, &dir).await?;
         let require_limits = require_limits(config.sandbox.require_limits, address);
-        let parts = (store, Arc::clone(&sandboxes), gateway, network);
+        let parts = (store.clone(), Arc::clone(&sandboxes), gateway, network);
         let bounds = network::bounds(config, address, &public_url);
         let network = network::settings(config, bounds, n_descriptors);
-        let app = start_app(config, &dir, parts, (require_limits, network), tasks).await?;
+        let settings = (require_limits, network);
+        let app = start_app(config, &dir, parts, settings, tasks.clone()).await?;
         let admin_token = ensure_admin(&app, &dir).await?;
 
-        let settings = http_settings(config, public_url.clone(), n_descriptors);
+        let settings = deskhand_server::Settings {
+            streams: jamie::start(config, &app, store, &public_url, tasks).await?,
+            ..http_settings(config, public_url.clone(), n_descriptors)
+        };
         let (listeners, socket) = with_local_socket(tcp, &dir)?;
         // The tasks that serve.
         let connections = Tasks::default();
@@ -174,6 +176,14 @@ impl RunningServer {
     }
 }
 
+/// Sets up the models that programs in sandboxes may call, if they may call any.
+fn gateway(config: &Config) -> anyhow::Result<Option<Arc<dyn ModelGateway>>> {
+    if !config.has_gateway {
+        return Ok(None);
+    }
+    Ok(Some(Arc::new(VendorGateway::new(&config.models)?)))
+}
+
 /// Serves the models that programs in sandboxes may call.
 fn serve_gateway(asked: Option<mpsc::Receiver<GatewayConnection>>, app: &App, connections: &Tasks) {
     if let (Some(asked), Some(gateway)) = (asked, app.gateway()) {
@@ -208,6 +218,7 @@ fn http_settings(
         wrong_tokens_per_minute: config.rate.wrong_tokens_per_minute,
         connections: descriptors::for_http(n_descriptors, config.port.connections),
         mcp_groups: config.port.mcp_groups.clone(),
+        streams: None,
     }
 }
 

@@ -59,6 +59,9 @@ pub async fn run(
         pass_updates(Arc::clone(&desk), updates, tasks.clone()),
     );
     tasks.spawn("jamie recovery", Arc::clone(&desk).recover());
+    if let Some(every) = settings.ask_every {
+        tasks.spawn("jamie questions", Arc::clone(&desk).keep_asking(every));
+    }
     gateway::run_gateway(&settings, &desk, tasks).await
 }
 

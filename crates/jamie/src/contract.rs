@@ -3,11 +3,10 @@
 //! Ids of Discord are JSON integers here, although Discord itself writes them as strings.
 
 mod request;
-mod state;
 mod views;
 
+pub use deskhand_core::stream::StreamState;
 pub use request::{InvalidRequest, MessageRef, StreamRequest};
-pub use state::StreamState;
 pub use views::{
     Health, HealthResponse, Refusal, SessionView, StatusUpdate, StopRequest, StreamResponse,
     StreamVerdict,

@@ -1,5 +1,7 @@
 //! The settings of the bot.
 
+use std::time::Duration;
+
 use deskhand_core::secret::Secret;
 use url::Url;
 
@@ -16,6 +18,8 @@ pub struct Settings {
     pub streams_at_once: usize,
     /// The address that the controller tells about changes. A controller in the same process needs none.
     pub webhook_url: Option<String>,
+    /// The interval at which the controller is asked about streams, if it does not tell by itself.
+    pub ask_every: Option<Duration>,
 }
 
 impl Settings {
@@ -27,6 +31,7 @@ impl Settings {
             gateway_url: "wss://gateway.discord.gg".into(),
             streams_at_once: 1,
             webhook_url: None,
+            ask_every: None,
         }
     }
 

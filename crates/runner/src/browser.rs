@@ -11,6 +11,7 @@ mod navigation;
 mod observer;
 mod pace;
 mod pictures;
+mod player;
 mod pointer;
 mod reading;
 mod settings;

@@ -9,6 +9,7 @@ mod clipboard;
 mod curtain;
 mod errors;
 mod events;
+pub(crate) mod film;
 mod focus;
 pub(crate) mod guard;
 mod hands;

@@ -3,6 +3,7 @@
 
 mod barrier;
 mod browser;
+mod capture_clock;
 mod code_server;
 mod complaints;
 pub mod desktop;
@@ -24,6 +25,7 @@ mod sound;
 mod surface;
 mod takeover;
 mod terminals;
+mod video;
 
 use std::{
     collections::BTreeMap,

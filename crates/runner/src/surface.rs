@@ -29,6 +29,7 @@ use crate::{
     },
     headless::{Headless, HeadlessConfig},
     sound::SoundCard,
+    video::{VideoCapture, VideoError},
 };
 
 /// A desktop, or a browser without a screen. Clones share it.
@@ -108,6 +109,14 @@ impl Surface {
         match self {
             Self::Desktop(desktop) => desktop.connect_screen().await,
             Self::Headless(_) => Err(io::Error::other("this computer has no screen")),
+        }
+    }
+
+    /// Begins to film the screen.
+    pub(crate) async fn film(&self) -> Result<VideoCapture, VideoError> {
+        match self {
+            Self::Desktop(desktop) => VideoCapture::begin(desktop).await,
+            Self::Headless(_) => Err(VideoError::NoScreen),
         }
     }
 

@@ -150,7 +150,7 @@ impl Link {
         actor: Actor,
     ) -> Result<ByteStream, ComputerError> {
         let (opening, at_most) = match target {
-            StreamTarget::Screen | StreamTarget::Terminal { .. } => {
+            StreamTarget::Screen | StreamTarget::Video | StreamTarget::Terminal { .. } => {
                 (&self.opening_watched, STREAM_TIMEOUT)
             }
             StreamTarget::Sound => (&self.opening_watched, SOUND_TIMEOUT),

@@ -70,6 +70,11 @@ impl Pass {
         require(self.identity, needed)
     }
 
+    /// Refuses callers who do not administer the server.
+    pub(crate) fn require_administrator(&self) -> Result<(), Problem> {
+        require_administrator(self.identity)
+    }
+
     /// Returns the party behind the request, for the audit log.
     pub(crate) fn requester(&self) -> Requester {
         Requester {

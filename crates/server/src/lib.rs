@@ -4,7 +4,9 @@ mod address;
 mod apps;
 mod caller;
 mod extract;
+mod frames;
 mod gateway;
+mod jamie;
 mod limits;
 mod mcp;
 mod metrics;
@@ -32,9 +34,10 @@ use axum::{
 };
 use deskhand_app::{
     App, Apps, Catalog, Computers, Control, Decisions, NetworkAccess, Queue, Quotas, Sessions,
-    Sharing, Spending, Terminals, Users, Vault,
+    Sharing, Spending, Terminals, Users, Vault, WatchLinks,
 };
-use deskhand_core::tasks::Tasks;
+use deskhand_core::{id::WatchLinkId, tasks::Tasks};
+use deskhand_jamie::Controller;
 use deskhand_mcp::Groups;
 use tokio_util::sync::CancellationToken;
 use tower_http::catch_panic::CatchPanicLayer;
@@ -45,7 +48,11 @@ use crate::{
     sockets::Sockets,
 };
 pub use crate::{
-    gateway::serve_gateway, limits::ConnectionLimits, openapi::openapi, port::Listeners,
+    gateway::serve_gateway,
+    jamie::{StatusReceiver, serve_status},
+    limits::ConnectionLimits,
+    openapi::openapi,
+    port::Listeners,
 };
 
 /// The longest body of a request.
@@ -83,6 +90,8 @@ pub struct Settings {
     pub connections: ConnectionLimits,
     /// The tools of MCP clients that choose none.
     pub mcp_groups: Groups,
+    /// Runs streams for the Discord bot, if this server does.
+    pub streams: Option<Arc<dyn Controller>>,
 }
 
 /// The state that handlers share. Each request clones it several times.
@@ -101,6 +110,8 @@ struct SharedState {
     sockets: Sockets,
     /// The `WebSocket`s of services. They are counted separately, so that a sandbox's page cannot use up the dashboard's.
     app_sockets: Sockets,
+    /// The `WebSocket`s of everybody who watches by a link.
+    watch_sockets: Sockets<WatchLinkId>,
     mcp: Mcp,
     metrics: Metrics,
     health: routes::health::Finding,
@@ -142,6 +153,7 @@ subjects! {
     catalog: Catalog,
     users: Users,
     vault: Vault,
+    watch_links: WatchLinks,
 }
 
 /// Serves until `shutdown` fires. Then it finishes the requests in progress and closes every `WebSocket`.
@@ -165,6 +177,7 @@ pub async fn serve(
         apps: AppSite::new(&settings).map(Arc::new),
         sockets: Sockets::new(settings.connections.sockets_per_user),
         app_sockets: Sockets::new(settings.connections.sockets_per_user),
+        watch_sockets: Sockets::new(routes::watch::MOST_SOCKETS),
         settings: Arc::new(settings),
         metrics: metrics.clone(),
         health: routes::health::Finding::default(),
@@ -200,7 +213,7 @@ fn routes() -> OpenApiRouter<Shared> {
         apps, artifacts, attachments, audit, bus, by_hand, clipboard, decisions, docs, files,
         health, layout, lease, limits, messages, metrics, models, network, offers, people, queue,
         screen, secrets, sessions, settings, sharing, sign_ins, sound, stream, terminals, tokens,
-        usage, users,
+        usage, users, video, watch, watch_links,
     };
     let api = OpenApiRouter::new()
         .merge(people::routes())
@@ -229,6 +242,9 @@ fn routes() -> OpenApiRouter<Shared> {
         .merge(stream::routes())
         .merge(screen::routes())
         .merge(sound::routes())
+        .merge(video::routes())
+        .merge(watch_links::routes())
+        .merge(watch::routes())
         .merge(terminals::routes())
         .merge(apps::routes())
         .merge(sharing::routes())
@@ -242,7 +258,8 @@ fn routes() -> OpenApiRouter<Shared> {
 }
 
 fn router(shared: Shared) -> Router {
-    let router = mcp::mount(Router::from(routes()), &shared)
+    let router = mcp::mount(Router::from(routes()), &shared);
+    let router = jamie::mount(router, &shared)
         .method_not_allowed_fallback(|| async { Problem::wrong_method() })
         .fallback(page::page)
         .layer(axum::middleware::from_fn_with_state(

@@ -33,6 +33,7 @@ use crate::{routes, site::COOKIE};
         (name = "sessions", description = "Conversations with an agent, each with its computer and its log"),
         (name = "decisions", description = "Questions and approvals that the agent waits for"),
         (name = "computer", description = "The computer of a session"),
+        (name = "watching", description = "Watching a session by a link, without signing in"),
         (name = "server", description = "The server itself"),
     ),
     // A response cannot describe the messages of a WebSocket.

@@ -45,6 +45,24 @@ pub(crate) struct SharePath {
     share: Uuid,
 }
 
+/// A watch link of a session.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Path)]
+pub(crate) struct WatchLinkPath {
+    /// The session.
+    id: Uuid,
+    /// The link.
+    link: Uuid,
+}
+
+/// The watch link that the path names by its token.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Path)]
+pub(crate) struct WatchPath {
+    /// The token of the link.
+    token: String,
+}
+
 /// The user that the path names.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Path)]

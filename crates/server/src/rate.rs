@@ -38,6 +38,8 @@ enum Asker {
     User(UserId),
     /// Pages of sandboxes in the browsers of a user. They must not use up the limit of the dashboard.
     Apps(UserId),
+    /// Everybody who watches by links from an address.
+    Watchers(AddressBlock),
 }
 
 /// An attempt to sign in that is within the rate limit.
@@ -74,6 +76,11 @@ impl Rates {
     /// Counts a request of a user to a service of a sandbox.
     pub(crate) fn count_app(&self, user: UserId) -> Result<(), Problem> {
         check(self.callers.as_deref(), &Asker::Apps(user))
+    }
+
+    /// Counts a request of somebody who watches by a link.
+    pub(crate) fn count_watcher(&self, parts: &Parts) -> Result<(), Problem> {
+        check(self.callers.as_deref(), &Asker::Watchers(address(parts)))
     }
 
     /// Counts a request whose token or cookie is not valid. Fails if there are too many from its address.

@@ -13,6 +13,7 @@ fn rates_with(wrong_tokens_per_minute: u32) -> Rates {
         wrong_tokens_per_minute,
         connections: ConnectionLimits::NONE,
         mcp_groups: deskhand_mcp::Groups::default(),
+        streams: None,
     })
 }
 

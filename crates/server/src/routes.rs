@@ -36,3 +36,6 @@ pub(crate) mod terminals;
 pub(crate) mod tokens;
 pub(crate) mod usage;
 pub(crate) mod users;
+pub(crate) mod video;
+pub(crate) mod watch;
+pub(crate) mod watch_links;

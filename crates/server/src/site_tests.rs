@@ -11,6 +11,7 @@ fn site(public_url: &str, listens: &str, names: &[&str]) -> Site {
         wrong_tokens_per_minute: 0,
         connections: ConnectionLimits::NONE,
         mcp_groups: deskhand_mcp::Groups::default(),
+        streams: None,
     };
     Site::new(&settings, listens.parse().unwrap())
 }

@@ -105,8 +105,10 @@ async fn change_owner(
         let values = [id.0.into(), accept.to.0.into()];
         session.tx.execute(&sql, values).await?;
     }
-    let sql = "DELETE FROM shares WHERE session_id = $1";
-    session.tx.execute(sql, [id.0.into()]).await?;
+    for table in ["shares", "watch_links"] {
+        let sql = format!("DELETE FROM {table} WHERE session_id = $1");
+        session.tx.execute(&sql, [id.0.into()]).await?;
+    }
     let stamp = accept.by.at(at);
     end_sharing(&mut session.tx, id, stamp).await?;
     lower_others(&mut session.tx, id, stamp).await?;

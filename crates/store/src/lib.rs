@@ -37,8 +37,10 @@ mod shared_ports;
 mod shares;
 mod sign_ins;
 mod standing;
+mod streams;
 mod tokens;
 mod transitions;
+mod watch_links;
 
 pub use answers::{AppendEvents, KeptAnswer, NoSuchSession};
 pub use attachments::{AddAttachment, AttachmentRefused, AttachmentRoom};
@@ -68,5 +70,6 @@ pub use servers::{DatabaseClaim, InUse, NewServer};
 pub use sessions::{NewSession, Unsettled};
 pub use shares::{Joined, NewShare};
 pub use sign_ins::{CodeReason, NewCode, NewSignIn, sign_in_id};
+pub use streams::{MoveStream, NewStream, StreamAdmission, StreamFigures, StreamRow};
 pub use tokens::NewToken;
 pub use transitions::{CannotMove, FinalAnswer, PhaseMove, Transition};

@@ -24,6 +24,7 @@ const TABLES_OF_A_SESSION: &[&str] = &[
     "session_rights",
     "shared_ports",
     "shares",
+    "watch_links",
 ];
 
 impl Store {

@@ -10,6 +10,7 @@
 
 mod client;
 pub mod conformance;
+pub mod discord;
 mod elsewhere;
 mod fuzz;
 mod listener;
@@ -24,6 +25,7 @@ mod server;
 mod session;
 mod sockets;
 mod terminal;
+mod video_client;
 mod watcher;
 
 pub use client::{Answer, Client};
@@ -40,4 +42,5 @@ pub use server::{Server, ServerOptions};
 pub use session::Session;
 pub use sockets::{BusStream, EventStream};
 pub use terminal::TerminalClient;
+pub use video_client::VideoClient;
 pub use watcher::Watcher;

@@ -5,7 +5,7 @@ use futures::StreamExt;
 use tokio::net::TcpStream;
 use tokio_tungstenite::{WebSocketStream, tungstenite::Message};
 
-use crate::{Session, client::PATIENCE, sockets::closed};
+use crate::{Client, Session, client::PATIENCE, sockets::closed};
 
 /// A client that takes frames of sound.
 #[derive(Debug)]
@@ -16,8 +16,13 @@ pub struct Listener {
 impl Listener {
     /// Starts listening.
     pub async fn open(session: &Session) -> Self {
+        Self::at(&session.client, &session.path("/sound")).await
+    }
+
+    /// Starts listening at a path.
+    pub async fn at(client: &Client, path: &str) -> Self {
         Self {
-            socket: session.client.socket(&session.path("/sound")).await,
+            socket: client.socket(path).await,
         }
     }
 

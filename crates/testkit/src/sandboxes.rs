@@ -4,15 +4,16 @@
 //! cancelling, progress, files that survive, deaths. Time is tokio's, so tests can pause it.
 
 mod browser;
+mod capture;
 mod editor;
 mod files;
 mod machine;
+mod player;
 mod ports;
 mod requests;
 mod sandbox;
 mod screen;
 mod shell;
-mod sound;
 mod terminals;
 
 use std::{
@@ -33,8 +34,9 @@ use deskhand_core::{
     tasks::Tasks,
 };
 
-use self::ports::FakePorts;
+use self::{machine::FakeMachine, ports::FakePorts};
 pub use self::{
+    player::{FakePage, FakePages, FakePlayer},
     sandbox::{DEADLY_COMMAND, FAKE_CODE_PORT, FakeSandbox},
     shell::FakeCommand,
 };
@@ -59,6 +61,7 @@ struct FakeState {
     spare: Vec<(SandboxSpec, Arc<FakeSandbox>)>,
     commands: HashMap<String, FakeCommand>,
     ports: FakePorts,
+    pages: FakePages,
     failure: Option<String>,
     /// True if sandboxes have no limits, as on a machine that cannot enforce them.
     is_unlimited: bool,
@@ -81,6 +84,7 @@ impl FakeSandboxes {
             homes: state.homes.clone(),
             commands: state.commands.clone(),
             ports: state.ports.clone(),
+            pages: state.pages.clone(),
             failure: state.failure.clone(),
             is_unlimited: state.is_unlimited,
             ..FakeState::default()
@@ -94,6 +98,11 @@ impl FakeSandboxes {
     /// Makes every later sandbox answer this shell command as scripted.
     pub fn on_command(&self, command: &str, answer: FakeCommand) {
         self.state().commands.insert(command.to_owned(), answer);
+    }
+
+    /// Returns the pages that browsers find.
+    pub fn pages(&self) -> FakePages {
+        self.state().pages.clone()
     }
 
     /// Connects a port of every sandbox to a server of the test.
@@ -129,11 +138,13 @@ impl FakeSandboxes {
     }
 
     fn make(&self, spec: &SandboxSpec, files: Files) -> Arc<FakeSandbox> {
-        let (commands, ports) = {
+        let (commands, ports, pages) = {
             let state = self.state();
-            (state.commands.clone(), state.ports.clone())
+            let (ports, pages) = (state.ports.clone(), state.pages.clone());
+            (state.commands.clone(), ports, pages)
         };
-        FakeSandbox::new(spec, files, commands, ports, self.tasks.clone())
+        let machine = FakeMachine::new(spec, files, commands, pages);
+        FakeSandbox::new(spec, machine, ports, self.tasks.clone())
     }
 
     /// Makes `sandbox` the session's own and ends its earlier one.

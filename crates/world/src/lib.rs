@@ -11,6 +11,7 @@
 )]
 
 mod clock;
+mod links;
 mod log;
 mod network;
 mod options;
@@ -36,6 +37,7 @@ use crate::{
     wiring::{Blueprint, GatewayParts},
 };
 pub use crate::{
+    links::FakeLinks,
     network::{FakeInternet, SandboxLine, connect},
     options::{Database, WorldOptions},
     program::{HeldRequest, Program, ProgramAnswer},
@@ -96,6 +98,7 @@ impl World {
             options,
             clock: MovedClock::default(),
             log: CapturedLog::default(),
+            links: FakeLinks::default(),
             admin_token: None,
         };
         let sandboxes = FakeSandboxes::default();
@@ -143,6 +146,11 @@ impl World {
     pub fn line(&self, session: SessionId) -> SandboxLine {
         let entrance = self.network.as_ref().expect("the server was started");
         SandboxLine::open(entrance, session)
+    }
+
+    /// Returns the links by which people watch streams.
+    pub fn links(&self) -> &FakeLinks {
+        &self.blueprint.links
     }
 
     /// Returns the folder of the database, the pictures and the scenarios.

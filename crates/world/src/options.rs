@@ -13,6 +13,7 @@ use deskhand_core::{
 };
 use deskhand_models::ModelSettings;
 use deskhand_server::ConnectionLimits;
+use deskhand_streams::StreamSettings;
 
 /// The kind of database.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -47,6 +48,8 @@ pub struct WorldOptions {
     pub allowed_hosts: Vec<String>,
     /// The domain of services of sandboxes.
     pub apps_domain: Option<String>,
+    /// Runs streams with these settings.
+    pub streams: Option<StreamSettings>,
 }
 
 impl Default for WorldOptions {
@@ -94,6 +97,7 @@ impl Default for WorldOptions {
             public_url: None,
             allowed_hosts: Vec::new(),
             apps_domain: None,
+            streams: None,
         }
     }
 }

@@ -12,15 +12,17 @@ use deskhand_core::{
     tasks::Tasks,
 };
 use deskhand_egress::{Egress, HostVerifier, Lookups, SandboxIssuer};
+use deskhand_jamie::Controller;
 use deskhand_mcp_client::McpClients;
 use deskhand_models::{ConfiguredModels, ModelSettings, VendorGateway};
 use deskhand_store::{FolderBlobs, KeyFile, NewServer, Store};
+use deskhand_streams::{StreamParts, StreamSettings, Streams};
 use deskhand_testkit::sandboxes::FakeSandboxes;
 
 use rustls::RootCertStore;
 use tokio::sync::mpsc;
 
-use crate::{FakeInternet, WorldOptions, clock::MovedClock, log::CapturedLog};
+use crate::{FakeInternet, FakeLinks, WorldOptions, clock::MovedClock, log::CapturedLog};
 
 /// The timeout for ending a server in order.
 const LONGEST_END: Duration = Duration::from_secs(60);
@@ -36,6 +38,8 @@ pub(crate) struct Blueprint {
     pub(crate) options: WorldOptions,
     pub(crate) clock: MovedClock,
     pub(crate) log: CapturedLog,
+    /// The links by which people watch streams.
+    pub(crate) links: FakeLinks,
     /// The administrator's token, if a server made one.
     pub(crate) admin_token: Option<Secret>,
 }
@@ -78,7 +82,7 @@ impl Blueprint {
         };
         let claim = store.claim(&server, &*clock).await.unwrap();
         let app = App::start(Parts {
-            store,
+            store: store.clone(),
             key: KeyFile::at(self.folder.join("secrets.key")),
             blobs: Arc::new(FolderBlobs::open(self.folder.join("blobs")).unwrap()),
             models: Arc::new(self.models()),
@@ -90,12 +94,13 @@ impl Blueprint {
             tool_servers: Arc::new(McpClients::trusting(RootCertStore::empty(), tasks.clone())),
             network: gateway.entrance,
             clock: Arc::<MovedClock>::clone(&clock),
-            tasks,
+            tasks: tasks.clone(),
             settings: self.options.settings.clone(),
         });
         let app = app.await.unwrap();
         let made = app.users().ensure_admin(self.admin_token.as_ref()).await;
-        let admin_token = made.unwrap().or(self.admin_token).expect("a token");
+        let admin_token = made.unwrap().or(self.admin_token.clone());
+        let admin_token = admin_token.expect("a token");
 
         let connections = Tasks::default();
         let end = connections.shutdown().clone();
@@ -107,7 +112,11 @@ impl Blueprint {
             tcp: tokio::net::TcpListener::from_std(listener).unwrap(),
             local: None,
         };
-        let settings = http_settings(self.options, self.url);
+        let streams = match self.options.streams.clone() {
+            Some(settings) => Some(self.streams(settings, &app, &store, tasks).await),
+            None => None,
+        };
+        let settings = http_settings(self.options, self.url, streams);
         if let Some(served) = app.gateway() {
             let end = connections.shutdown().clone();
             let serving = deskhand_server::serve_gateway(gateway.connections, served.clone(), end);
@@ -128,6 +137,26 @@ impl Blueprint {
         }
     }
 
+    /// Runs streams, with links that the test can see.
+    async fn streams(
+        &self,
+        settings: StreamSettings,
+        app: &App,
+        store: &Store,
+        tasks: Tasks,
+    ) -> Arc<dyn Controller> {
+        let parts = StreamParts {
+            app: app.clone(),
+            store: store.clone(),
+            links: Some(Arc::new(self.links.clone())),
+            settings,
+            bot: None,
+            clock: Arc::new(self.clock.clone()),
+            tasks,
+        };
+        Arc::new(Streams::begin(parts).await.unwrap())
+    }
+
     /// Sets up the scripted models and the vendors of the options. They check scenarios against the tools when they read them.
     fn models(&self) -> ConfiguredModels {
         let settings = ModelSettings {
@@ -140,7 +169,11 @@ impl Blueprint {
     }
 }
 
-fn http_settings(options: WorldOptions, url: String) -> deskhand_server::Settings {
+fn http_settings(
+    options: WorldOptions,
+    url: String,
+    streams: Option<Arc<dyn Controller>>,
+) -> deskhand_server::Settings {
     deskhand_server::Settings {
         public_url: options.public_url.unwrap_or(url),
         allowed_hosts: options.allowed_hosts,
@@ -150,6 +183,7 @@ fn http_settings(options: WorldOptions, url: String) -> deskhand_server::Setting
         wrong_tokens_per_minute: options.wrong_tokens_per_minute,
         connections: options.connections,
         mcp_groups: deskhand_mcp::Groups::default(),
+        streams,
     }
 }
 

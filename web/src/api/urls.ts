@@ -38,6 +38,12 @@ export function soundUrl(sessionId: string): string {
   return webSocketUrl(`/api/sessions/${sessionId}/sound`);
 }
 
+/** Returns the URL of the video or the sound that a watch link leads to. */
+export function watchUrl(token: string, what: "sound" | "video", name = ""): string {
+  const query = name === "" ? "" : `?name=${encodeURIComponent(name)}`;
+  return webSocketUrl(`/api/watch/${encodeURIComponent(token)}/${what}${query}`);
+}
+
 export function terminalUrl(sessionId: string, number: number): string {
   return webSocketUrl(`/api/sessions/${sessionId}/terminals/${number}`);
 }

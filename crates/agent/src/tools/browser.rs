@@ -7,7 +7,7 @@ mod schema;
 use async_trait::async_trait;
 use deskhand_core::{
     action::Button,
-    browser::{Browse, BrowserVerb, PageArea, PagePlace},
+    browser::{Browse, BrowserVerb, PageArea, PagePlace, PlayerWish},
     policy::{CallSubject, Proposal, Risk},
     tool::{NativeTool, ToolSpec},
 };
@@ -194,6 +194,12 @@ fn describe(verb: &BrowserVerb, place: fn(&PagePlace) -> String) -> String {
         BrowserVerb::Emulate(_) => "Changed the viewport or the language".to_owned(),
         BrowserVerb::SaveState { .. } => "Saved the state of the browser".to_owned(),
         BrowserVerb::LoadState { .. } => "Loaded the state of the browser".to_owned(),
+        BrowserVerb::Player(PlayerWish::Look) => "Looked at the player of the page".to_owned(),
+        BrowserVerb::Player(PlayerWish::Play) => "Played the page".to_owned(),
+        BrowserVerb::Player(PlayerWish::FillScreen) => {
+            "Filled the screen with the player".to_owned()
+        }
+        BrowserVerb::Player(PlayerWish::Stop) => "Stopped the player of the page".to_owned(),
         BrowserVerb::Capabilities => "Looked at the size of the page".to_owned(),
         BrowserVerb::Close => "Closed the browser".to_owned(),
     }

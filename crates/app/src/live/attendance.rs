@@ -68,6 +68,14 @@ pub struct Connection {
     lease: watch::Receiver<LeaseState>,
 }
 
+/// Tells whether a person has control of a session's computer.
+#[derive(Debug)]
+pub(crate) struct ControlState {
+    /// Keeps the record of the session.
+    _attendance: Arc<Attendance>,
+    lease: watch::Receiver<LeaseState>,
+}
+
 impl Attendances {
     /// Returns the attendance of a session, and creates it if there is none.
     pub(crate) fn of(&self, session: SessionId) -> Arc<Attendance> {
@@ -195,6 +203,15 @@ impl Attendance {
         }
     }
 
+    /// Returns a view of who has control.
+    pub(crate) fn control_state(self: Arc<Self>) -> ControlState {
+        let lease = self.lease.subscribe();
+        ControlState {
+            _attendance: self,
+            lease,
+        }
+    }
+
     /// Adds a connection of `user`.
     pub(crate) fn connect(self: Arc<Self>, user: UserId) -> Connection {
         self.connections
@@ -205,6 +222,19 @@ impl Attendance {
             user,
             lease,
         }
+    }
+}
+
+impl ControlState {
+    /// Returns true from before a person's input is let through until after it no longer is.
+    pub(crate) fn is_held(&self) -> bool {
+        self.lease.borrow().lease.is_some()
+    }
+
+    /// Waits until control may have changed hands.
+    pub(crate) async fn changed(&mut self) {
+        // This view keeps the sender, so waiting cannot fail.
+        let _ = self.lease.changed().await;
     }
 }
 

@@ -13,6 +13,7 @@ use crate::{
     OpenScreenError, PersonError, PutSecretError, RemoveSecretError, RevokeTokenError,
     ScreenshotError, SendPromptError, SetApprovalsError, SetLayoutError, SetLimitsError,
     SetNetworkListError, ShareError, SignInError, StopTurnError, TerminalError, WakeError,
+    WatchError, WatchLinkError, WatchVideoError,
 };
 
 /// The codes of every refusal. A missing code fails the tests that meet it.
@@ -62,6 +63,9 @@ const ALL: &[&[Code]] = &[
     TerminalError::CODES,
     UnknownModel::CODES,
     WakeError::CODES,
+    WatchError::CODES,
+    WatchLinkError::CODES,
+    WatchVideoError::CODES,
 ];
 
 /// Returns all codes that operations refuse with, each once per kind.

@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 
-use super::TabNumber;
+use super::{PageMedia, TabNumber};
 use crate::{
     action::ScreenSize,
     plain::is_deceptive,
@@ -66,6 +66,8 @@ pub enum BrowserFinding {
         path: String,
         n_bytes: u64,
     },
+    /// The player of the page, after its wish.
+    Media(PageMedia),
     Capabilities {
         viewport: ScreenSize,
         /// The pixels per CSS pixel, in hundredths.
@@ -188,7 +190,7 @@ impl OperationReply for Browsed {
 impl BrowserFinding {
     fn for_each_text(&mut self, visit: &mut dyn FnMut(&mut String)) {
         match self {
-            Self::Done | Self::Capabilities { .. } => {}
+            Self::Done | Self::Media(_) | Self::Capabilities { .. } => {}
             Self::Text { text, .. } | Self::Value(text) | Self::File { path: text, .. } => {
                 visit(text);
             }

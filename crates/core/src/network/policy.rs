@@ -34,6 +34,10 @@ pub struct NetworkPolicy {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schema(value_type = Vec<String>, max_items = 200)]
     pub allow: Vec<NetworkRule>,
+    /// Hosts that are never contacted, written like those in `allow`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schema(value_type = Vec<String>, max_items = 200)]
+    pub block: Vec<NetworkRule>,
 }
 
 /// The kind of a policy, from the strictest.
@@ -84,6 +88,7 @@ impl From<NetworkMode> for NetworkPolicy {
         Self {
             mode,
             allow: Vec::new(),
+            block: Vec::new(),
         }
     }
 }
@@ -91,13 +96,13 @@ impl From<NetworkMode> for NetworkPolicy {
 /// The reason for refusing a policy.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BadNetworkPolicy {
-    #[error("a network policy has at most {MOST_NETWORK_RULES} rules")]
+    #[error("a list of a network policy has at most {MOST_NETWORK_RULES} rules")]
     TooMany,
 }
 
 impl NetworkPolicy {
     pub fn check(&self) -> Result<(), BadNetworkPolicy> {
-        if self.allow.len() > MOST_NETWORK_RULES {
+        if self.allow.len().max(self.block.len()) > MOST_NETWORK_RULES {
             return Err(BadNetworkPolicy::TooMany);
         }
         Ok(())
@@ -138,6 +143,8 @@ pub struct NetworkRules {
     bounds: Arc<NetworkBounds>,
     /// The rules of the session and of its owner.
     allow: Vec<NetworkRule>,
+    /// The hosts that the session must not contact.
+    block: Vec<NetworkRule>,
     /// True for a host that the deployment's settings name: only a closed network keeps it away.
     is_vouched: bool,
 }
@@ -160,6 +167,7 @@ impl NetworkRules {
             mode: policy.mode.min(bounds.ceiling),
             bounds,
             allow,
+            block: policy.block,
             is_vouched: false,
         }
     }
@@ -195,6 +203,9 @@ impl NetworkRules {
         if is_resolver_port(port) {
             return Blocked(BlockReason::Resolver);
         }
+        if self.block.iter().any(|rule| rule.covers(host, port)) {
+            return Blocked(BlockReason::Denied);
+        }
         match host {
             NetworkHost::Name(name) => {
                 if let Some(reason) = self.blocked_name(name) {
@@ -229,6 +240,10 @@ impl NetworkRules {
         if let Some(reason) = self.blocked_name(name) {
             return Blocked(reason);
         }
+        let is_blocked = |rule: &NetworkRule| rule.covers_name(name, None) && rule.has_all_ports();
+        if self.block.iter().any(is_blocked) {
+            return Blocked(BlockReason::Denied);
+        }
         let mut rules = self.bounds.allow.iter().chain(&self.allow);
         match self.mode {
             NetworkMode::Closed => Blocked(BlockReason::Closed),
@@ -256,6 +271,13 @@ impl NetworkRules {
         }
         if bounds.own_hosts.contains(&address) {
             return Err(BlockReason::Own);
+        }
+        if self
+            .block
+            .iter()
+            .any(|rule| rule.covers_address(address, port))
+        {
+            return Err(BlockReason::Denied);
         }
         if is_resolver_address(address) {
             return Err(BlockReason::Resolver);

@@ -25,6 +25,7 @@ fn bounded(
     let policy = NetworkPolicy {
         mode,
         allow: parse(allow),
+        block: Vec::new(),
     };
     NetworkRules::new(Arc::new(bounds), policy, Vec::new())
 }
@@ -269,6 +270,7 @@ fn a_policy_is_bounded() {
     let long = NetworkPolicy {
         mode: NetworkMode::Allow,
         allow: vec!["a.example".parse().unwrap(); MOST_NETWORK_RULES + 1],
+        block: Vec::new(),
     };
     assert_eq!(long.check(), Err(BadNetworkPolicy::TooMany));
 }
@@ -293,5 +295,40 @@ fn a_host_that_the_settings_name_is_kept_away_only_by_a_closed_network() {
     assert_eq!(
         closed.judge(&host("tools.lan"), 8000),
         blocked(BlockReason::Closed)
+    );
+}
+
+#[test]
+fn a_blocked_host_is_kept_away_although_the_network_is_open() {
+    let json =
+        r#"{"mode":"open","block":["ads.example","*.ads.example","9.9.8.0/24","b.example:80"]}"#;
+    let policy: NetworkPolicy = serde_json::from_str(json).unwrap();
+    let rules = NetworkRules::new(
+        Arc::new(NetworkBounds {
+            ceiling: NetworkMode::Open,
+            ..NetworkBounds::default()
+        }),
+        policy,
+        Vec::new(),
+    );
+    for name in ["ads.example", "x.ads.example"] {
+        assert_eq!(rules.judge(&host(name), 443), blocked(BlockReason::Denied));
+        assert_eq!(rules.judge_lookup(name), blocked(BlockReason::Denied));
+    }
+    // A name that is blocked on one port can be looked up for the others.
+    assert_eq!(rules.judge_lookup("b.example"), NetworkVerdict::Allowed);
+    assert_eq!(
+        rules.judge(&host("b.example"), 80),
+        blocked(BlockReason::Denied)
+    );
+    assert_eq!(
+        rules.judge(&host("b.example"), 443),
+        NetworkVerdict::Allowed
+    );
+    let address = "9.9.8.7".parse().unwrap();
+    assert_eq!(rules.judge_address(address, 443), Err(BlockReason::Denied));
+    assert_eq!(
+        rules.judge(&host("good.example"), 443),
+        NetworkVerdict::Allowed
     );
 }

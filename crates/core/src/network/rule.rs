@@ -77,6 +77,11 @@ impl NetworkRule {
         is_listed && self.covers_port(port)
     }
 
+    /// Returns true if the rule is not for single ports.
+    pub(super) fn has_all_ports(&self) -> bool {
+        self.ports.is_none()
+    }
+
     fn covers_port(&self, port: u16) -> bool {
         self.ports
             .is_none_or(|(first, last)| (first..=last).contains(&port))

@@ -18,6 +18,9 @@ pub enum StreamTarget {
     Screen,
     /// The sound, captured while the stream is open. Everyone may listen. The bytes are frames of [`crate::sound`].
     Sound,
+    /// The picture of the screen, captured while the stream is open. Everyone may watch. The bytes are frames of
+    /// [`crate::video`]; the server sends [`crate::video::WANT_KEY_FRAME`] when somebody begins to watch.
+    Video,
     /// A terminal. Everyone may watch; the runner drops the input of those whom the lease holder does not admit. The
     /// bytes are frames of [`crate::terminal`].
     Terminal {
@@ -42,6 +45,7 @@ impl StreamTarget {
         match self {
             Self::Screen => "screen",
             Self::Sound => "sound",
+            Self::Video => "video",
             Self::Terminal { .. } => "terminal",
             Self::File => "file",
             Self::Port { .. } => "port",

@@ -50,7 +50,7 @@ fn mode(reader: &mut Reader<'_>, key: &str) -> NetworkMode {
 }
 
 /// Reads rules that are separated by commas.
-fn rules(reader: &mut Reader<'_>, key: &str) -> Vec<NetworkRule> {
+pub(super) fn rules(reader: &mut Reader<'_>, key: &str) -> Vec<NetworkRule> {
     let given = reader.text(key);
     let texts = given.split(',').map(str::trim);
     let mut rules = Vec::new();

@@ -15,10 +15,11 @@ struct Shape {
     others: &'static str,
 }
 
-const SHAPES: [Shape; 10] = [
-    // Our own tokens, sign-in codes, links into sessions and cookie.
+const SHAPES: [Shape; 11] = [
+    // Our own tokens, watch links, sign-in codes, links into sessions and cookie.
     shape("dh_", 16, ""),
     shape("dhg_", 16, ""),
+    shape("dhw_", 16, ""),
     shape("code=", 16, ""),
     shape("share=", 16, ""),
     shape("deskhand=", 16, ""),
@@ -182,6 +183,7 @@ mod tests {
         };
         prop_oneof![
             with("dh_", random),
+            with("/watch/dhw_", random),
             with("Bearer ", "[A-Za-z0-9._~+/-]{8,80}=?"),
             with("authorization: bearer ", "[A-Za-z0-9._~+/-]{8,80}"),
             with("/?code=", random),

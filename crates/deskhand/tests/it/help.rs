@@ -20,6 +20,7 @@ fn the_program_explains_itself() {
       run        Give the agent a task, watch it work, and print its answer
       attach     Open a terminal of a session's desktop in this terminal
       mcp        Offer agents to another program as MCP tools, over standard input and output
+      jamie      Run the Discord bot, which streams web pages to voice channels, apart from the server
       login      Print a new link for signing in to the running server
       decisions  List the questions that agents ask you
       answer     Answer a question of an agent

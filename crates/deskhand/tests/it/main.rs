@@ -20,6 +20,7 @@ mod help;
 mod http_secrets;
 mod https;
 mod isolation;
+mod jamie;
 mod lease;
 mod life;
 mod logs;

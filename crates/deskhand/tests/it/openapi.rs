@@ -135,7 +135,11 @@ fn the_document_lists_every_route_with_its_answers() {
     DELETE /api/sessions/{id}/terminals/{n} → 204 400 401 403 404 409 429 500 503
     GET    /api/sessions/{id}/terminals/{n} → 101 400 401 403 404 409 429 500 503
     PATCH  /api/sessions/{id}/terminals/{n} → 200 400 401 403 404 408 409 413 429 500 503
+    GET    /api/sessions/{id}/video → 101 400 401 403 404 409 429 500 503
     GET    /api/sessions/{id}/vnc → 101 400 401 403 404 409 429 500 503
+    GET    /api/sessions/{id}/watch-links → 200 401 403 404 429 500 503
+    POST   /api/sessions/{id}/watch-links → 201 400 401 403 404 408 409 413 429 500 503
+    DELETE /api/sessions/{id}/watch-links/{link} → 204 401 403 404 429 500 503
     GET    /api/settings → 200 401 403 429 500 503
     PATCH  /api/settings → 200 400 401 403 408 413 429 500 503
     POST   /api/shares/join → 200 400 401 403 404 408 413 429 500 503
@@ -154,6 +158,9 @@ fn the_document_lists_every_route_with_its_answers() {
     GET    /api/users/{id}/limits → 200 401 403 404 429 500 503
     PUT    /api/users/{id}/limits → 200 400 401 403 404 408 413 429 500 503
     POST   /api/users/{id}/sign-in-links → 201 400 401 403 404 408 409 413 429 500 503
+    GET    /api/watch/{token} → 200 404 429 500 503
+    GET    /api/watch/{token}/sound → 101 400 404 409 429 500 503
+    GET    /api/watch/{token}/video → 101 400 404 409 429 500 503
     GET    /health → 200 503
     GET    /metrics → 200 401 403 429 500 503
     ");

@@ -97,7 +97,12 @@ impl Desk {
 
     /// Answers a direct message.
     pub(super) async fn answer_message(&self, message: DirectMessage) {
-        tracing::info!(user.id = message.user_id, "a direct message came in");
+        tracing::info!(
+            event = "discord.dm_received",
+            user_id = message.user_id,
+            content_length = message.text.len(),
+            "a direct message came in"
+        );
         let asker = Asker {
             user_id: message.user_id,
             door: Door::Message {

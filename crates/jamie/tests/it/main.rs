@@ -4,7 +4,6 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-mod discord;
 mod http_controller;
 mod memory;
 mod restart;
@@ -12,3 +11,5 @@ mod scripted;
 mod slash;
 mod talk;
 mod trouble;
+
+use deskhand_testkit::discord;

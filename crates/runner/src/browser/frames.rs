@@ -10,6 +10,15 @@ use super::devtools::{DevToolsError, Target};
 /// The isolated world in which our scripts run. It shares only the document with the page.
 const WORLD: &str = "deskhand";
 
+/// The party for whom a script runs, as the page sees it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Activation {
+    /// Nobody: the page may do no more than before.
+    None,
+    /// Somebody who has just clicked: the page may play sound and fill the screen.
+    Click,
+}
+
 /// A frame, with those of its descendants that the same process shows.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -96,12 +105,13 @@ impl Target {
         Ok(answer.frame_tree)
     }
 
-    /// Like [`Self::evaluate`], with another timeout.
+    /// Like [`Self::evaluate`], with another timeout and activation.
     pub(super) async fn evaluate_within<T: serde::de::DeserializeOwned>(
         &self,
         timeout: Duration,
         frame: &str,
         expression: &str,
+        activation: Activation,
     ) -> Result<T, DevToolsError> {
         let params = json!({"frameId": frame, "worldName": WORLD});
         let world = self.call_within(timeout, "Page.createIsolatedWorld", params);
@@ -112,6 +122,7 @@ impl Target {
             "expression": expression,
             "awaitPromise": true,
             "returnByValue": true,
+            "userGesture": activation == Activation::Click,
         });
         read(method, self.call_within(timeout, method, params).await?)
     }

@@ -235,5 +235,5 @@ globalThis.deskhandPage ??= (() => {
   const storage = () => Object.entries(localStorage).map(([name, value]) => ({ name, value }));
   const store = items => { for (const { name, value } of items) localStorage.setItem(name, value); return true; };
 
-  return { refOf, find, tree: deskhandTree.tree, quiet, waitFor, ready, boxOf, enter, fill, select, scrollTo, viewport, pageText, storage, store };
+  return { refOf, find, tree: deskhandTree.tree, quiet, waitFor, ready, boxOf, enter, fill, select, scrollTo, viewport, pageText, storage, store, player: deskhandPlayer };
 })();

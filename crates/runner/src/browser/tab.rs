@@ -10,13 +10,14 @@ use serde_json::{Value, json};
 use super::{
     BrowseError, Browser, DevToolsError,
     devtools::Target,
-    frames::{FrameTree, Thing},
+    frames::{Activation, FrameTree, Thing},
 };
 
 /// Our helpers in pages.
 const PAGE_SCRIPT: &str = concat!(
     include_str!("page/roles.js"),
     include_str!("page/tree.js"),
+    include_str!("page/player.js"),
     include_str!("page.js"),
 );
 /// The value of a call where the helpers are not installed yet.
@@ -94,22 +95,43 @@ impl Tab {
         self.script_within(SCRIPT_TIMEOUT, frame, call).await
     }
 
+    /// Like [`Self::script`], for a page that may do what follows a click.
+    pub(super) async fn script_after_click<T: DeserializeOwned>(
+        &self,
+        frame: &FrameHandle,
+        call: &str,
+    ) -> Result<T, BrowseError> {
+        self.run_script(SCRIPT_TIMEOUT, frame, call, Activation::Click)
+            .await
+    }
+
     pub(super) async fn script_within<T: DeserializeOwned>(
         &self,
         timeout: Duration,
         frame: &FrameHandle,
         call: &str,
     ) -> Result<T, BrowseError> {
+        self.run_script(timeout, frame, call, Activation::None)
+            .await
+    }
+
+    async fn run_script<T: DeserializeOwned>(
+        &self,
+        timeout: Duration,
+        frame: &FrameHandle,
+        call: &str,
+        activation: Activation,
+    ) -> Result<T, BrowseError> {
         let asked = format!(
             "typeof deskhandPage === 'object' ? deskhandPage.{call} : {}",
             json!(MISSING)
         );
         let (target, id) = (&frame.target, &*frame.id);
-        let answered = target.evaluate_within::<Value>(timeout, id, &asked);
+        let answered = target.evaluate_within::<Value>(timeout, id, &asked, activation);
         let mut value = self.unless_interrupted(answered).await?;
         if value == MISSING {
             let installed = format!("{PAGE_SCRIPT}\ndeskhandPage.{call}");
-            let answered = target.evaluate_within(timeout, id, &installed);
+            let answered = target.evaluate_within(timeout, id, &installed, activation);
             value = self.unless_interrupted(answered).await?;
         }
         let read = serde_json::from_value(value);

@@ -193,6 +193,7 @@ impl Tab {
             BrowserVerb::Script { text } => self.evaluate_script(text).await,
             BrowserVerb::Pdf { path } => self.print(path.as_deref()).await,
             BrowserVerb::Capabilities => self.capabilities().await,
+            BrowserVerb::Player(wish) => self.use_player(*wish).await,
             verb => {
                 let mark = self.mark();
                 self.act(verb).await?;
@@ -271,6 +272,7 @@ impl Tab {
             | BrowserVerb::Emulate(_)
             | BrowserVerb::SaveState { .. }
             | BrowserVerb::LoadState { .. }
+            | BrowserVerb::Player(_)
             | BrowserVerb::Capabilities => Ok(()),
         }
     }

@@ -1,7 +1,7 @@
 //! Limits the number of open streams.
 //!
-//! Screens, sound and terminals have a separate limit, so that requests to programs cannot shut people out. One actor
-//! can take at most half of the places of a kind.
+//! Screens, sound, video and terminals have a separate limit, so that requests to programs cannot shut people out. One
+//! actor can take at most half of the places of a kind.
 
 use std::{
     collections::HashMap,
@@ -10,7 +10,7 @@ use std::{
 
 use deskhand_core::sandbox::{Actor, StreamTarget};
 
-/// The most screens, terminals and streams of sound that may be open at the same time.
+/// The most screens, terminals and streams of sound and video that may be open at the same time.
 const MOST_WATCHED: usize = 128;
 /// The most connections to programs, and files, that may be open at the same time.
 const MOST_SERVED: usize = 256;
@@ -80,9 +80,10 @@ impl Drop for StreamPlace {
 impl StreamKind {
     fn of(target: StreamTarget) -> Self {
         match target {
-            StreamTarget::Screen | StreamTarget::Sound | StreamTarget::Terminal { .. } => {
-                Self::Watched
-            }
+            StreamTarget::Screen
+            | StreamTarget::Sound
+            | StreamTarget::Video
+            | StreamTarget::Terminal { .. } => Self::Watched,
             StreamTarget::Port { .. }
             | StreamTarget::Code
             | StreamTarget::File

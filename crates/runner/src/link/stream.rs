@@ -29,6 +29,7 @@ use crate::{
     sound::{CaptureError, SoundCard},
     surface::Surface,
     terminals::{Terminals, Viewer},
+    video::VideoError,
     whole_story,
 };
 
@@ -47,6 +48,8 @@ enum StreamError {
     NoSoundCard,
     #[error("could not capture the sound")]
     Sound(#[source] CaptureError),
+    #[error("could not film the screen")]
+    Video(#[source] VideoError),
     #[error("there is no terminal {0}")]
     NoTerminal(TerminalNumber),
     #[error("port {0} belongs to the sandbox itself")]
@@ -144,6 +147,7 @@ impl StreamOpener {
                 self.carry(stream, reader, writer).await
             }
             StreamTarget::Sound => self.join_sound(stream).await,
+            StreamTarget::Video => self.join_video(stream).await,
             StreamTarget::Port { port } => {
                 let joined = async {
                     let (reader, writer) = self.connect_port(port).await?.into_split();
@@ -193,6 +197,18 @@ impl StreamOpener {
         let card = self.targets.sound.as_ref();
         let card = card.ok_or(StreamError::NoSoundCard)?;
         let capture = card.capture().await.map_err(StreamError::Sound)?;
+        let socket = self.server.dial(&stream_path(stream)).await?;
+        if let Err(error) = capture.serve(socket).await {
+            let error = &error as &dyn std::error::Error;
+            tracing::debug!(error, stream, "a stream ended with an error");
+        }
+        Ok(())
+    }
+
+    /// Films the screen for as long as the stream is open.
+    async fn join_video(&self, stream: u64) -> Result<(), StreamError> {
+        let capture = self.targets.surface.film().await;
+        let capture = capture.map_err(StreamError::Video)?;
         let socket = self.server.dial(&stream_path(stream)).await?;
         if let Err(error) = capture.serve(socket).await {
             let error = &error as &dyn std::error::Error;
@@ -263,6 +279,7 @@ impl StreamError {
             Self::TooMany(_)
             | Self::Screen(_)
             | Self::Sound(_)
+            | Self::Video(_)
             | Self::NoTerminal(_)
             | Self::OwnPort(_)
             | Self::Port { .. }

@@ -1,7 +1,6 @@
 //! Captures the sound of the sandbox for one stream to the server.
 
 use bytes::Bytes;
-use deskhand_core::clock::{Clock, SystemClock};
 use futures::{SinkExt, StreamExt};
 use tokio::time::{Instant, timeout};
 use tokio_tungstenite::tungstenite::{self, Message};
@@ -12,7 +11,7 @@ use super::{
     encoder::SoundEncoder,
     pulse::{ANSWER_TIMEOUT, PulseClient, PulseClientError},
 };
-use crate::link::Socket;
+use crate::{capture_clock, link::Socket};
 
 /// Reasons why sound is not captured.
 #[derive(Debug, thiserror::Error)]
@@ -31,15 +30,7 @@ pub(crate) struct SoundCapture {
     client: PulseClient,
     channel: u32,
     encoder: SoundEncoder,
-    clock: CaptureClock,
     _own: OwnClient,
-}
-
-/// A clock with the precision of sound, which never goes back.
-#[derive(Debug)]
-struct CaptureClock {
-    began_at_us: u64,
-    began: Instant,
 }
 
 impl SoundCard {
@@ -59,7 +50,6 @@ impl SoundCard {
             client,
             channel,
             encoder,
-            clock: CaptureClock::new(),
             _own: own,
         })
     }
@@ -96,27 +86,12 @@ impl SoundCapture {
     /// Waits for sound, and returns its frames for a byte stream. Silence has none.
     pub(super) async fn next_frames(&mut self) -> Result<Vec<Bytes>, CaptureError> {
         let samples = self.client.next_sound(self.channel).await?;
-        let now_us = self.clock.now_us();
+        let now_us = capture_clock::now_us();
         self.encoder.push(&samples);
         let mut frames = Vec::new();
         while let Some(frame) = self.encoder.next(now_us)? {
             frames.push(frame.to_stream());
         }
         Ok(frames)
-    }
-}
-
-impl CaptureClock {
-    fn new() -> Self {
-        let began_at_us = SystemClock.now().as_microsecond();
-        Self {
-            began_at_us: u64::try_from(began_at_us).unwrap_or_default(),
-            began: Instant::now(),
-        }
-    }
-
-    fn now_us(&self) -> u64 {
-        let elapsed_us = u64::try_from(self.began.elapsed().as_micros()).unwrap_or(u64::MAX);
-        self.began_at_us.saturating_add(elapsed_us)
     }
 }

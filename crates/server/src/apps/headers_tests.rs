@@ -13,6 +13,7 @@ fn site(public_url: &str, domain: Option<&str>) -> AppSite {
         wrong_tokens_per_minute: 0,
         connections: ConnectionLimits::NONE,
         mcp_groups: deskhand_mcp::Groups::default(),
+        streams: None,
     })
     .unwrap()
 }

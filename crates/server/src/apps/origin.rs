@@ -187,6 +187,7 @@ mod tests {
             wrong_tokens_per_minute: 0,
             connections: ConnectionLimits::NONE,
             mcp_groups: deskhand_mcp::Groups::default(),
+            streams: None,
         })
     }
 

@@ -1,40 +1,29 @@
 //! The sound of a session's computer, over a WebSocket.
 
-use std::time::Duration;
-
 use axum::{
     extract::{
         State,
-        ws::{
-            Message, WebSocket, WebSocketUpgrade, close_code, rejection::WebSocketUpgradeRejection,
-        },
+        ws::{WebSocketUpgrade, rejection::WebSocketUpgradeRejection},
     },
     response::Response,
 };
-use bytes::Bytes;
-use deskhand_app::{Admission, SoundListener};
 use deskhand_core::id::SessionId;
-use futures::{Sink, SinkExt, Stream, StreamExt};
-use tokio_util::sync::CancellationToken;
-use tracing::Instrument;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
-use super::stream::{IDLE_TIMEOUT, PING_INTERVAL, TOO_SLOW, close};
 use crate::{
-    Shared, caller::Pass, extract::Id, metrics::OpenSocket, paths::SessionPath, problem::Problem,
-    sockets,
+    Shared,
+    caller::Pass,
+    extract::Id,
+    frames::{FrameRelay, stream_of},
+    paths::SessionPath,
+    problem::Problem,
 };
 
 pub(crate) fn routes() -> OpenApiRouter<Shared> {
     OpenApiRouter::new().routes(routes!(listen))
 }
 
-/// The size of the read buffer, and the longest message that a client may send. Clients only answer pings.
-const READ_BYTES: usize = 1024;
-/// The timeout for a client to take a frame. Until then it only loses frames.
-const SEND_TIMEOUT: Duration = Duration::from_secs(30);
-
-const GONE: &str = "the sound is no longer available; reconnect";
+pub(crate) const GONE: &str = "the sound is no longer available; reconnect";
 const NOT_ALLOWED: &str = "you may no longer see this session";
 
 /// Listens to the sound of the computer over a WebSocket.
@@ -71,62 +60,14 @@ pub(crate) async fn listen(
     // Pages cannot read the answer to a refused upgrade, so they ask again without one.
     let listener = shared.app.computers().listen(viewer, id).await?;
     let upgrade = upgrade.map_err(|rejection| Problem::malformed(rejection.body_text()))?;
-    let upgrade = sockets::bounded(upgrade.read_buffer_size(READ_BYTES), READ_BYTES);
-    let span = tracing::Span::current();
-    Ok(upgrade.on_upgrade(move |socket| async move {
-        let relay = relay(socket, listener, admission, shared.shutdown.clone());
-        relay.instrument(span).await;
-        drop(counted);
-    }))
-}
-
-/// Sends frames until the sound, the client or their right ends.
-async fn relay(
-    socket: WebSocket,
-    listener: SoundListener,
-    admission: Admission,
-    shutdown: CancellationToken,
-) {
-    let _counted = OpenSocket::count("sound");
-    let (mut to_client, mut from_client) = socket.split();
-    let (code, reason) = tokio::select! {
-        end = down(listener, &mut to_client) => end,
-        end = up(&mut from_client) => end,
-        () = admission.lost() => (close_code::POLICY, NOT_ALLOWED),
-        () = shutdown.cancelled() => (close_code::AWAY, GONE),
+    let relay = FrameRelay {
+        name: "sound",
+        frames: stream_of!(listener),
+        lost: admission.lost(),
+        lost_reason: NOT_ALLOWED,
+        gone_reason: GONE,
+        shutdown: shared.shutdown.clone(),
+        counted,
     };
-    close(to_client, code, reason).await;
-}
-
-async fn down(
-    mut listener: SoundListener,
-    to_client: &mut (impl Sink<Message> + Unpin),
-) -> (u16, &'static str) {
-    let mut ping = tokio::time::interval(PING_INTERVAL);
-    ping.reset();
-    loop {
-        let message = tokio::select! {
-            frame = listener.next() => match frame {
-                Some(frame) => Message::Binary(frame),
-                None => return (close_code::AWAY, GONE),
-            },
-            _ = ping.tick() => Message::Ping(Bytes::new()),
-        };
-        let sent = tokio::time::timeout(SEND_TIMEOUT, to_client.send(message)).await;
-        if !matches!(sent, Ok(Ok(()))) {
-            return (close_code::AGAIN, TOO_SLOW);
-        }
-    }
-}
-
-/// Waits until the client leaves. Clients answer every ping, so a silent one is gone.
-async fn up(
-    from_client: &mut (impl Stream<Item = Result<Message, axum::Error>> + Unpin),
-) -> (u16, &'static str) {
-    while let Ok(Some(Ok(message))) = tokio::time::timeout(IDLE_TIMEOUT, from_client.next()).await {
-        if let Message::Close(_) = message {
-            break;
-        }
-    }
-    (close_code::NORMAL, "the client left")
+    Ok(relay.accept(upgrade))
 }

@@ -115,6 +115,14 @@ const MIGRATIONS: &[Migration] = &[
         number: 26,
         sql: include_str!("../../migrations/0026_start_url.sql"),
     },
+    Migration {
+        number: 27,
+        sql: include_str!("../../migrations/0027_watch_links.sql"),
+    },
+    Migration {
+        number: 28,
+        sql: include_str!("../../migrations/0028_streams.sql"),
+    },
 ];
 
 /// The advisory lock that keeps two starting servers from migrating at the same time on PostgreSQL. It can be any

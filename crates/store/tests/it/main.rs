@@ -26,6 +26,7 @@ mod rights;
 mod secrets;
 mod servers;
 mod sign_ins;
+mod streams;
 mod tls;
 mod tokens;
 

@@ -8,7 +8,7 @@ use deskhand_core::{
     sandbox::{Act, ComputerError, Frame, RunnerReply, RunnerRequest},
 };
 
-use super::requests::RequestResult;
+use super::{player::FakePages, requests::RequestResult};
 
 const EMPTY_PAGE: &str = "about:blank";
 /// The error of everything that needs a screen where there is none.
@@ -78,7 +78,12 @@ pub(super) fn check_without_screen(
 }
 
 /// Carries out a verb. `frame` is sent along if the verb asks for a picture.
-pub(super) fn perform(browser: &mut FakeBrowser, browse: &Browse, frame: Frame) -> RequestResult {
+pub(super) fn perform(
+    browser: &mut FakeBrowser,
+    browse: &Browse,
+    frame: Frame,
+    pages: &FakePages,
+) -> RequestResult {
     let failed = |problem: String| ComputerError::Failed(problem);
     browse.check().map_err(|bad| failed(bad.to_string()))?;
     let number = browse.tab.unwrap_or(browser.current);
@@ -103,6 +108,10 @@ pub(super) fn perform(browser: &mut FakeBrowser, browse: &Browse, frame: Frame) 
             text,
             is_cut: false,
         };
+    } else if matches!(verb, BrowserVerb::Click { .. }) {
+        pages.click(&tab.url());
+    } else if let BrowserVerb::Player(wish) = verb {
+        finding = BrowserFinding::Media(pages.follow(&tab.url(), *wish));
     } else if let BrowserVerb::NewTab { url } = verb {
         finding = browser.open(url.as_ref());
     } else if matches!(verb, BrowserVerb::SelectTab | BrowserVerb::ListTabs) {

@@ -29,6 +29,7 @@ use super::{
     browser::{self, FakeBrowser},
     editor::{self, Edits},
     files,
+    player::FakePages,
     requests::{RequestEntry, RequestResult},
     screen,
     shell::{FakeCommand, FakeShell, HOME},
@@ -48,6 +49,7 @@ pub(super) struct FakeMachine {
     pub(super) screen: ScreenSize,
     pub(super) terminals: FakeTerminals,
     commands: HashMap<String, FakeCommand>,
+    pages: FakePages,
     state: Mutex<MachineState>,
     /// Locked while an action runs: actions run in order of arrival.
     actions: tokio::sync::Mutex<()>,
@@ -77,6 +79,7 @@ impl FakeMachine {
         spec: &SandboxSpec,
         files: Files,
         commands: HashMap<String, FakeCommand>,
+        pages: FakePages,
     ) -> Self {
         let screen = spec.screen;
         let pointer = Point {
@@ -101,6 +104,7 @@ impl FakeMachine {
             screen,
             terminals: FakeTerminals::default(),
             commands,
+            pages,
             state: Mutex::new(state),
             actions: tokio::sync::Mutex::default(),
             shell: tokio::sync::Mutex::default(),
@@ -251,7 +255,7 @@ impl FakeMachine {
     fn browse(&self, browse: &Browse) -> RequestResult {
         let frame = self.frame(None);
         self.state().is_browsing = true;
-        browser::perform(&mut self.state().browser, browse, frame)
+        browser::perform(&mut self.state().browser, browse, frame, &self.pages)
     }
 
     fn frame(&self, shown: Option<ScreenSize>) -> Frame {

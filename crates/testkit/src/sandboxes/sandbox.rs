@@ -1,7 +1,7 @@
 //! One fake sandbox: its requests, its streams and its end.
 
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::BTreeMap,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
@@ -19,6 +19,7 @@ use deskhand_core::{
     sound::SoundFrame,
     tasks::Tasks,
     vault::Origin,
+    video::VideoFrame,
 };
 use futures::FutureExt;
 use tokio::sync::watch;
@@ -27,13 +28,12 @@ use tokio_util::sync::CancellationToken;
 use super::{
     Files,
     browser::NO_SCREEN,
+    capture::FakeCapture,
     files,
     machine::FakeMachine,
     ports::{self, FakePorts, LeasedStream},
     requests::RequestTable,
     screen,
-    shell::FakeCommand,
-    sound::FakeSound,
 };
 
 /// The shell command that kills the sandbox.
@@ -57,19 +57,19 @@ pub struct FakeSandbox {
     end: watch::Sender<Option<SandboxEnd>>,
     /// The number of files whose streams were opened.
     n_transfers: watch::Sender<usize>,
-    sound: FakeSound,
+    sound: FakeCapture,
+    camera: FakeCapture,
 }
 
 impl FakeSandbox {
     pub(super) fn new(
         spec: &SandboxSpec,
-        files: Files,
-        commands: HashMap<String, FakeCommand>,
+        machine: FakeMachine,
         ports: FakePorts,
         tasks: Tasks,
     ) -> Arc<Self> {
         Arc::new(Self {
-            machine: Arc::new(FakeMachine::new(spec, files, commands)),
+            machine: Arc::new(machine),
             variables: spec.variables.clone(),
             authority: spec.authority.clone(),
             requests: Mutex::default(),
@@ -79,7 +79,8 @@ impl FakeSandbox {
             tasks,
             end: watch::Sender::new(None),
             n_transfers: watch::Sender::new(0),
-            sound: FakeSound::default(),
+            sound: FakeCapture::default(),
+            camera: FakeCapture::default(),
         })
     }
 
@@ -129,6 +130,31 @@ impl FakeSandbox {
     /// Waits until sound is captured for this many streams.
     pub async fn captures(&self, n_captures: usize) {
         self.sound.wait_for_captures(n_captures).await;
+    }
+
+    /// Films a frame, which everybody sees who watches the video.
+    pub fn film(&self, frame: &VideoFrame) {
+        self.camera.send(frame.to_stream());
+    }
+
+    /// Sends bytes in the place of video.
+    pub fn film_noise(&self, bytes: &'static [u8]) {
+        self.camera.send(Bytes::from_static(bytes));
+    }
+
+    /// Takes the camera out, so that the screen cannot be filmed.
+    pub fn remove_camera(&self) {
+        self.camera.remove();
+    }
+
+    /// Waits until the screen is filmed for this many streams.
+    pub async fn films(&self, n_films: usize) {
+        self.camera.wait_for_captures(n_films).await;
+    }
+
+    /// Waits until a key frame was asked for this many times.
+    pub async fn key_wishes(&self, n_wishes: usize) {
+        self.camera.wait_for_wishes(n_wishes).await;
     }
 
     /// Returns an environment variable of its programs.
@@ -255,6 +281,10 @@ impl Streams for FakeSandbox {
                 return Err(ComputerError::NoSoundCard);
             }
             StreamTarget::Sound => self.sound.capture(),
+            StreamTarget::Video if self.camera.is_missing() => {
+                return Err(ComputerError::Failed("there is no camera".to_owned()));
+            }
+            StreamTarget::Video => self.camera.capture(),
             StreamTarget::Terminal { number, may_type } => {
                 let opened = self.machine.terminals.view(number, actor, may_type);
                 opened.ok_or_else(|| {

@@ -8,6 +8,7 @@ import { useCommands } from "../commands/command";
 import { HandOver } from "./HandOver";
 import { SharedLinks } from "./SharedLinks";
 import { SharedPeople } from "./SharedPeople";
+import { WatchLinks } from "./WatchLinks";
 
 /** Controls access to a session: people by name, and links for anyone who has them. */
 export function ShareDialog({ sessionId }: { sessionId: string }) {
@@ -47,6 +48,7 @@ export function ShareDialog({ sessionId }: { sessionId: string }) {
           <p className="-mt-2 text-[13px] text-soft">{RIGHTS_EXPLAINED}</p>
           <SharedPeople sessionId={sessionId} />
           <SharedLinks sessionId={sessionId} />
+          <WatchLinks sessionId={sessionId} />
           <HandOver sessionId={sessionId} />
         </Dialog.Content>
       </Dialog.Portal>

@@ -17,7 +17,7 @@ const toggle = vi.fn();
 const setVolume = vi.fn();
 
 function sound(state: SoundState): Sound {
-  return { state, volume: 0.5, problem: null, toggle, setVolume, level: () => 0 };
+  return { state, volume: 0.5, problem: null, toggle, setVolume, level: () => 0, offsetMs: () => null };
 }
 
 it("is turned on and off with the keyboard, and has a volume while it is on", async () => {

@@ -4,6 +4,9 @@ import { FRAME_US, SOUND_CHANNELS, SOUND_RATE, type SoundFrame } from "./soundFr
 /** The most packets that may wait for the decoder. More only arrive if the browser was asleep. */
 const MOST_UNDECODED = 25;
 
+/** The time after the last frame for which its place still tells when sound is heard. */
+const OFFSET_LIFE_MS = 500;
+
 /** The quietest sound that the level shows, in decibels below the loudest. */
 const QUIETEST_DB = 60;
 
@@ -23,6 +26,7 @@ export class SoundPlayer {
   readonly #playout = new Playout();
   readonly #samples: Float32Array<ArrayBuffer>;
   #decoder: AudioDecoder | null = null;
+  #offset: { ms: number; at: number } | null = null;
 
   constructor() {
     this.#analyser.fftSize = 1024;
@@ -68,6 +72,15 @@ export class SoundPlayer {
     return levelOf(Math.sqrt(sum / this.#samples.length));
   }
 
+  /**
+   * Returns the milliseconds from the capture of a sound, by the desktop's clock, to the moment at which it is heard, by
+   * `performance.now()`. It is `null` while nothing is heard.
+   */
+  offsetMs(): number | null {
+    const offset = this.#offset;
+    return offset && performance.now() - offset.at < OFFSET_LIFE_MS ? offset.ms : null;
+  }
+
   close(): void {
     if (this.#decoder?.state === "configured") this.#decoder.close();
     this.#decoder = null;
@@ -98,8 +111,18 @@ export class SoundPlayer {
       source.buffer = buffer;
       source.connect(this.#analyser);
       source.start(start);
+      this.#noteOffset(start + buffer.duration, data.timestamp);
     }
     data.close();
+  }
+
+  /** Remembers when the end of a frame is heard, whose last sample was captured at `capturedAtUs`. */
+  #noteOffset(end: number, capturedAtUs: number): void {
+    const at = performance.now();
+    const { currentTime, outputLatency } = this.#context;
+    // Some browsers do not know how long the device takes.
+    const heardAt = at + 1000 * (end - currentTime + (outputLatency || 0));
+    this.#offset = { ms: heardAt - capturedAtUs / 1000, at };
   }
 }
 

@@ -1,11 +1,12 @@
 import { useCallback, useEffect, useRef, useState } from "react";
 
-import { SoundConnection, type SoundConnectionState } from "./soundConnection";
+import { FrameConnection, type FrameConnectionState } from "../../lib/frameConnection";
+import { parseSoundFrame, type SoundFrame } from "./soundFrame";
 import { soundObstacle, SoundPlayer } from "./soundPlayer";
 import { changeSound, soundSetting } from "./soundSetting";
 
 /** `off` costs nothing: nothing is captured or sent. `waiting` means that the browser wants a click or a key first. */
-export type SoundState = "off" | "waiting" | SoundConnectionState;
+export type SoundState = "off" | "waiting" | FrameConnectionState;
 
 export interface Sound {
   state: SoundState;
@@ -16,6 +17,8 @@ export interface Sound {
   setVolume: (volume: number) => void;
   /** Returns how loud it is now, from 0 to 1. */
   level: () => number;
+  /** Returns when sound is heard, for a picture to be in step with it. See `SoundPlayer.offsetMs`. */
+  offsetMs: () => number | null;
 }
 
 interface SoundOptions {
@@ -28,7 +31,7 @@ interface SoundOptions {
 
 /** What became of the attempt to listen. */
 interface Attempt {
-  state: SoundConnectionState;
+  state: FrameConnectionState;
   problem: string | null;
 }
 
@@ -46,11 +49,12 @@ export function useSound({ user, url, askWhy }: SoundOptions): Sound {
     const opened = new SoundPlayer();
     player.current = opened;
     opened.setVolume(soundSetting(user).get().volume);
-    let connection: SoundConnection | null = null;
+    let connection: FrameConnection<SoundFrame> | null = null;
     const begin = () => {
       if (connection !== null || !opened.isAllowed) return;
-      connection = new SoundConnection({
+      connection = new FrameConnection({
         url: wanted,
+        parse: parseSoundFrame,
         askWhy,
         onFrame: (frame) => opened.play(frame),
         onState: (state, reason) => setAttempt({ state, problem: reason ?? null }),
@@ -73,6 +77,7 @@ export function useSound({ user, url, askWhy }: SoundOptions): Sound {
   useEffect(() => player.current?.setVolume(volume), [volume]);
 
   const level = useCallback(() => player.current?.level() ?? 0, []);
+  const offsetMs = useCallback(() => player.current?.offsetMs() ?? null, []);
   return {
     state: stateOf(isOn && url !== null, obstacle, attempt),
     volume,
@@ -80,6 +85,7 @@ export function useSound({ user, url, askWhy }: SoundOptions): Sound {
     toggle: () => changeSound(user, { isOn: !isOn }),
     setVolume: (next) => changeSound(user, { volume: next }),
     level,
+    offsetMs,
   };
 }
 

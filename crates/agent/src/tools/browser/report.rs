@@ -35,7 +35,7 @@ fn about(page: &PageState) -> String {
 
 fn finding(finding: &BrowserFinding) -> Option<String> {
     let text = match finding {
-        BrowserFinding::Done => return None,
+        BrowserFinding::Done | BrowserFinding::Media(_) => return None,
         BrowserFinding::Text { text, is_cut } => {
             let cut = if *is_cut {
                 "\n[The rest was left out.]"

@@ -11,7 +11,7 @@ pub enum BlockReason {
     Closed,
     /// The policy does not list the host.
     NotListed,
-    /// A person said no.
+    /// A person said no, or the policy blocks the host.
     Denied,
     /// The address is not on the public internet.
     Private,

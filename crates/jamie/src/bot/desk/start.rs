@@ -26,6 +26,15 @@ impl Desk {
             return self.say_busy(asker, &other).await;
         }
         let place = self.voices().find(asker.user_id);
+        if let Some(place) = &place {
+            tracing::info!(
+                event = "discord.voice_detected",
+                user_id = asker.user_id,
+                guild_id = place.guild_id,
+                channel_id = place.channel_id,
+                "the requester's voice channel was found"
+            );
+        }
         let Some(place) = place else {
             return self.refuse(asker, &ErrorCode::NotInVoice.into()).await;
         };

@@ -30,6 +30,21 @@ impl Desk {
         }
     }
 
+    /// Asks about streams again and again, as long as there are any.
+    pub(in crate::bot) async fn keep_asking(self: Arc<Self>, every: Duration) {
+        let shutdown = self.tasks.shutdown().clone();
+        while !shutdown.is_cancelled() {
+            tokio::select! {
+                () = tokio::time::sleep(every) => {}
+                () = shutdown.cancelled() => return,
+            }
+            if !self.streams.list().is_empty() {
+                // The next question comes soon.
+                self.refresh().await;
+            }
+        }
+    }
+
     /// Compares the bot's streams with the controller's. Returns false if the controller does not answer.
     pub(super) async fn refresh(&self) -> bool {
         // A stream that is accepted while the controller answers may be missing in its list.

@@ -2,6 +2,7 @@
 
 mod forms;
 mod pages;
+mod players;
 mod reading;
 mod site;
 mod tabs;
@@ -149,6 +150,8 @@ async fn a_walk_through_large_pages_and_tabs() {
     reading::large_and_foreign_pages_are_read(&desk).await;
     reading::waits_are_for_the_page(&desk).await;
     reading::parts_of_a_page_are_seen_closely(&desk).await;
+    players::the_largest_player_is_used_wherever_it_is(&desk).await;
+    players::looks_are_no_clicks_and_sound_has_an_end(&desk).await;
     tabs::pop_ups_dialogs_and_tabs(&desk).await;
     tabs::dialogs_are_answered_with_the_keyboard(&desk).await;
     tabs::pages_that_do_not_open_are_reported(&desk).await;

@@ -69,6 +69,27 @@ const FORM: &str = "<label>Name <input id=n></label><label>Day <input id=d type=
     on('b', 'click', () => say([value('n').value, value('d').value, value('c').checked, value('s').value,
         value('e').textContent, value('u').textContent].join('|')));</script>";
 
+/// Has its video in a frame, and two others that are small.
+const CINEMA: &str = "<video width=8 height=8></video><audio></audio>
+    <iframe src='/screen' width=500 height=300 allow='autoplay; fullscreen'></iframe>";
+
+/// Plays a drawing that moves, in a shadow tree.
+const SCREEN: &str = "<x-player></x-player><script>const canvas = document.createElement('canvas');
+    const pen = canvas.getContext('2d'); let n = 0;
+    setInterval(() => { pen.fillStyle = n++ % 2 ? '#c00' : '#00c'; pen.fillRect(0, 0, 300, 150); }, 40);
+    customElements.define('x-player', class extends HTMLElement { constructor() { super();
+    const video = document.createElement('video'); video.width = 400; video.height = 200; video.muted = true;
+    video.srcObject = canvas.captureStream(25); this.attachShadow({mode: 'open'}).append(video); } });</script>";
+
+/// Plays a second of silence, and tells if it was clicked at.
+const RADIO: &str = "<audio id=a muted></audio><script>const bytes = new Uint8Array(8044); const view = new DataView(bytes.buffer);
+    const put = (at, text) => [...text].forEach((one, n) => view.setUint8(at + n, one.charCodeAt(0)));
+    put(0, 'RIFF'); view.setUint32(4, 8036, true); put(8, 'WAVEfmt '); view.setUint32(16, 16, true);
+    view.setUint16(20, 1, true); view.setUint16(22, 1, true); view.setUint32(24, 8000, true); view.setUint32(28, 8000, true);
+    view.setUint16(32, 1, true); view.setUint16(34, 8, true); put(36, 'data'); view.setUint32(40, 8000, true); bytes.fill(128, 44);
+    document.getElementById('a').src = URL.createObjectURL(new Blob([bytes], {type: 'audio/wav'}));
+    setInterval(() => say('active ' + navigator.userActivation.hasBeenActive), 50);</script>";
+
 const TYPING: &str = "<input id=f aria-label=First value=old><input id=m type=email aria-label=Mail value='a@'>
     <textarea id=t aria-label=Story>one</textarea><div id=d contenteditable aria-label=Draft>bold <b>text</b></div>
     <input aria-label=Fixed readonly value=x><div id=l tabindex=0 aria-label=Late>late:</div>
@@ -195,6 +216,9 @@ fn content(path: &str) -> (&'static str, String) {
         "/drag" => page(DRAG),
         "/held" => page(HELD),
         "/form" => page(FORM),
+        "/cinema" => page(CINEMA),
+        "/screen" => page(SCREEN),
+        "/radio" => page(RADIO),
         "/files" => page(FILES),
         "/typing" => page(TYPING),
         "/written" => page(WRITTEN),

@@ -7,20 +7,22 @@ use std::{
     time::Duration,
 };
 
-use deskhand_testkit::not_run;
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
-/// The time that anything may take. It is long, because the machine may be busy.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+use crate::not_run;
 
-pub(crate) const TOKEN: &str = "test.token";
+/// The time that anything may take. It is long, because the machine may be busy.
+pub const PATIENCE: Duration = Duration::from_secs(60);
+
+pub const TOKEN: &str = "test.token";
 
 /// A running Discord. It ends with the test.
-pub(crate) struct Discord {
+#[derive(Debug)]
+pub struct Discord {
     process: Child,
     http: reqwest::Client,
-    pub(crate) url: String,
+    pub url: String,
 }
 
 impl Discord {
@@ -29,7 +31,7 @@ impl Discord {
         clippy::disallowed_methods,
         reason = "the peer of the test is a program"
     )]
-    pub(crate) fn start() -> Option<Self> {
+    pub fn start() -> Option<Self> {
         let Some(python) = python() else {
             not_run(
                 "the packages of the Discord for tests are not installed; \
@@ -40,7 +42,7 @@ impl Discord {
         // Clients of TLS are made even where only plain connections are used. A second call changes nothing.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let mut process = Command::new(python)
-            .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/discord/adapter.py"))
+            .arg(here().join("adapter.py"))
             .arg(TOKEN)
             .env("PYTHONDONTWRITEBYTECODE", "1")
             .stdin(Stdio::piped())
@@ -62,7 +64,7 @@ impl Discord {
     }
 
     /// Does something in Discord.
-    pub(crate) async fn ask(&self, operation: &str, arguments: Value) -> Value {
+    pub async fn ask(&self, operation: &str, arguments: Value) -> Value {
         let url = format!("{}/control/{operation}", self.url);
         let response = self.http.post(url).json(&arguments).send().await.unwrap();
         let response = response.error_for_status().unwrap();
@@ -74,10 +76,10 @@ impl Discord {
     }
 
     /// Adds a server with a voice channel.
-    pub(crate) async fn server(&self, name: &str) -> Server<'_> {
+    pub async fn server(&self, name: &str) -> DiscordServer<'_> {
         let id = self.ask_id("guild", json!({"name": name})).await;
         let voice = json!({"guild": id, "name": "Movie Night"});
-        Server {
+        DiscordServer {
             discord: self,
             id,
             voice: self.ask_id("voice_channel", voice).await,
@@ -85,16 +87,16 @@ impl Discord {
     }
 
     /// Sends events to the bot, each a kind and its data.
-    pub(crate) async fn dispatch(&self, events: &[Value]) {
+    pub async fn dispatch(&self, events: &[Value]) {
         self.ask("dispatch", json!({"events": events})).await;
     }
 
-    pub(crate) async fn state(&self) -> Value {
+    pub async fn state(&self) -> Value {
         self.ask("state", json!({})).await
     }
 
     /// Waits until Discord is in a state.
-    pub(crate) async fn wait_until(&self, what: &str, is_so: impl Fn(&Value) -> bool) {
+    pub async fn wait_until(&self, what: &str, is_so: impl Fn(&Value) -> bool) {
         let deadline = Instant::now() + PATIENCE;
         loop {
             let state = self.state().await;
@@ -107,7 +109,7 @@ impl Discord {
     }
 
     /// Returns the bot's messages in a channel, when they are as expected.
-    pub(crate) async fn wait_for(
+    pub async fn wait_for(
         &self,
         channel: u64,
         what: &str,
@@ -144,14 +146,7 @@ impl Discord {
     }
 
     /// Has the next requests fail: with `after`, only their answers.
-    pub(crate) async fn fail(
-        &self,
-        method: &str,
-        path: &str,
-        status: u16,
-        times: u32,
-        after: bool,
-    ) {
+    pub async fn fail(&self, method: &str, path: &str, status: u16, times: u32, after: bool) {
         let fault = json!({"method": method, "path": path, "status": status, "times": times, "after": after});
         self.ask("fault", fault).await;
     }
@@ -167,14 +162,14 @@ impl Drop for Discord {
 
 /// A message of the bot.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Posted {
-    pub(crate) id: String,
-    pub(crate) text: String,
+pub struct Posted {
+    pub id: String,
+    pub text: String,
     /// The address of its button.
-    pub(crate) link: Option<String>,
+    pub link: Option<String>,
     /// Nobody but the one who gave a command sees it.
-    pub(crate) is_for_one: bool,
-    pub(crate) pings: bool,
+    pub is_for_one: bool,
+    pub pings: bool,
 }
 
 impl Posted {
@@ -194,18 +189,19 @@ impl Posted {
 }
 
 /// A server with one voice channel.
-pub(crate) struct Server<'a> {
+#[derive(Debug)]
+pub struct DiscordServer<'a> {
     discord: &'a Discord,
-    pub(crate) id: u64,
-    pub(crate) voice: u64,
+    pub id: u64,
+    pub voice: u64,
 }
 
-impl<'a> Server<'a> {
-    pub(crate) async fn member(&self, name: &str) -> Person<'a> {
+impl<'a> DiscordServer<'a> {
+    pub async fn member(&self, name: &str) -> Person<'a> {
         self.person(name, false).await
     }
 
-    pub(crate) async fn administrator(&self, name: &str) -> Person<'a> {
+    pub async fn administrator(&self, name: &str) -> Person<'a> {
         self.person(name, true).await
     }
 
@@ -219,26 +215,27 @@ impl<'a> Server<'a> {
 }
 
 /// A person who talks to the bot.
-pub(crate) struct Person<'a> {
+#[derive(Debug)]
+pub struct Person<'a> {
     discord: &'a Discord,
-    pub(crate) id: u64,
+    pub id: u64,
 }
 
 impl Person<'_> {
     /// Joins the voice channel of a server.
-    pub(crate) async fn join(&self, server: &Server<'_>) {
+    pub async fn join(&self, server: &DiscordServer<'_>) {
         let place = json!({"guild": server.id, "user": self.id, "channel": server.voice});
         self.discord.ask("voice", place).await;
     }
 
     /// Writes to the bot. Returns the channel of their direct messages.
-    pub(crate) async fn write(&self, text: &str) -> u64 {
+    pub async fn write(&self, text: &str) -> u64 {
         let message = json!({"user": self.id, "text": text});
         self.discord.ask_id("dm", message).await
     }
 
     /// Writes to the bot, and returns the first message after those that were there.
-    pub(crate) async fn hear(&self, text: &str) -> Posted {
+    pub async fn hear(&self, text: &str) -> Posted {
         let n_before = self.messages().await.len();
         let channel = self.write(text).await;
         let messages = self
@@ -249,16 +246,12 @@ impl Person<'_> {
     }
 
     /// Returns the bot's messages to them.
-    pub(crate) async fn messages(&self) -> Vec<Posted> {
+    pub async fn messages(&self) -> Vec<Posted> {
         self.wait_for("messages", |_| true).await
     }
 
     /// Waits for messages of the bot.
-    pub(crate) async fn wait_for(
-        &self,
-        what: &str,
-        is_so: impl Fn(&[Posted]) -> bool,
-    ) -> Vec<Posted> {
+    pub async fn wait_for(&self, what: &str, is_so: impl Fn(&[Posted]) -> bool) -> Vec<Posted> {
         let channel = self
             .discord
             .ask_id("dm_channel", json!({"user": self.id}))
@@ -267,7 +260,7 @@ impl Person<'_> {
     }
 
     /// Waits for a message whose text contains this, and returns it.
-    pub(crate) async fn wait_for_text(&self, text: &str) -> Posted {
+    pub async fn wait_for_text(&self, text: &str) -> Posted {
         let has = |message: &Posted| message.text.contains(text);
         let messages = self
             .wait_for(text, |messages| messages.iter().any(has))
@@ -276,7 +269,7 @@ impl Person<'_> {
     }
 
     /// Gives a command in the chat of a server's voice channel.
-    pub(crate) async fn give(&self, server: &Server<'_>, name: &str, options: Value) {
+    pub async fn give(&self, server: &DiscordServer<'_>, name: &str, options: Value) {
         let command = json!({
             "user": self.id, "guild": server.id, "channel": server.voice, "name": name, "options": options
         });
@@ -284,7 +277,7 @@ impl Person<'_> {
     }
 
     /// Gives a command in the chat of a server's voice channel, and returns the answer.
-    pub(crate) async fn command(&self, server: &Server<'_>, name: &str, options: Value) -> Posted {
+    pub async fn command(&self, server: &DiscordServer<'_>, name: &str, options: Value) -> Posted {
         let n_before = self.in_chat(server, |_| true).await.len();
         self.give(server, name, options).await;
         let messages = self
@@ -294,9 +287,9 @@ impl Person<'_> {
     }
 
     /// Waits for messages of the bot in the chat of a server's voice channel.
-    pub(crate) async fn in_chat(
+    pub async fn in_chat(
         &self,
-        server: &Server<'_>,
+        server: &DiscordServer<'_>,
         is_so: impl Fn(&[Posted]) -> bool,
     ) -> Vec<Posted> {
         let what = "messages in the chat of the voice channel";
@@ -306,10 +299,14 @@ impl Person<'_> {
 
 /// Returns the Python that has the packages of the Discord for tests.
 fn python() -> Option<PathBuf> {
-    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let environment = here.join("../../.make/python/jamie");
+    let environment = here().join("../../../../.make/python/jamie");
     // The copy is made when all packages are installed.
     let installed = std::fs::read(environment.join("requirements.txt")).ok()?;
-    let wanted = std::fs::read(here.join("tests/discord/requirements.txt")).ok()?;
+    let wanted = std::fs::read(here().join("requirements.txt")).ok()?;
     (installed == wanted).then(|| environment.join("bin/python"))
+}
+
+/// Returns the folder of the Discord for tests.
+fn here() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../jamie/tests/discord")
 }

@@ -1,29 +1,30 @@
-import { type Backoff, backoffMs } from "../../lib/backoff";
-import { parseSoundFrame, type SoundFrame } from "./soundFrame";
+import { type Backoff, backoffMs } from "./backoff";
 
-/** `connected` also while it is silent. `lost` waits for the next attempt, and `unavailable` for nothing. */
-export type SoundConnectionState = "connecting" | "connected" | "lost" | "unavailable";
+/** `connected` also while nothing is sent. `lost` waits for the next attempt, and `unavailable` for nothing. */
+export type FrameConnectionState = "connecting" | "connected" | "lost" | "unavailable";
 
-interface SoundConnectionOptions {
+interface FrameConnectionOptions<Frame> {
   url: string;
-  /** Asks the server why nobody can listen. Returns `null` if it is worth another attempt. */
+  /** Reads a message. Returns `null` for one that this page does not know. */
+  parse: (message: ArrayBuffer) => Frame | null;
+  /** Asks the server why it sends nothing. Returns `null` if it is worth another attempt. */
   askWhy: () => Promise<string | null>;
-  onFrame: (frame: SoundFrame) => void;
-  /** `reason` is there if the sound is unavailable. */
-  onState: (state: SoundConnectionState, reason?: string) => void;
+  onFrame: (frame: Frame) => void;
+  /** `reason` is there if the frames are unavailable. */
+  onState: (state: FrameConnectionState, reason?: string) => void;
 }
 
 const BACKOFF: Backoff = { firstMs: 500, longestMs: 10_000 };
 
-/** Takes the frames of a desktop, and reconnects when the connection is lost. */
-export class SoundConnection {
-  readonly #options: SoundConnectionOptions;
+/** Takes frames of sound or video, and reconnects when the connection is lost. */
+export class FrameConnection<Frame> {
+  readonly #options: FrameConnectionOptions<Frame>;
   #socket: WebSocket | null = null;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #n_failed = 0;
   #isOver = false;
 
-  constructor(options: SoundConnectionOptions) {
+  constructor(options: FrameConnectionOptions<Frame>) {
     this.#options = options;
     this.#connect();
   }
@@ -31,6 +32,11 @@ export class SoundConnection {
   close(): void {
     this.#isOver = true;
     clearTimeout(this.#timer);
+    this.#socket?.close();
+  }
+
+  /** Begins anew with another connection. */
+  restart(): void {
     this.#socket?.close();
   }
 
@@ -45,7 +51,7 @@ export class SoundConnection {
       if (!this.#isOver) this.#options.onState("connected");
     });
     socket.addEventListener("message", ({ data }) => {
-      const frame = data instanceof ArrayBuffer ? parseSoundFrame(data) : null;
+      const frame = data instanceof ArrayBuffer ? this.#options.parse(data) : null;
       if (frame && !this.#isOver) this.#options.onFrame(frame);
     });
     socket.addEventListener("close", () => void this.#lost(wasOpen));

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 
-import { SoundConnection } from "./soundConnection";
+import { parseSoundFrame } from "../features/sound/soundFrame";
+import { FrameConnection } from "./frameConnection";
 
 /** A WebSocket whose other end is the test. */
 class FakeSocket extends EventTarget {
@@ -36,7 +37,8 @@ const onState = vi.fn();
 const askWhy = vi.fn<() => Promise<string | null>>();
 
 function connection() {
-  return new SoundConnection({ url: "ws://localhost/sound", askWhy, onFrame, onState });
+  const url = "ws://localhost/sound";
+  return new FrameConnection({ url, parse: parseSoundFrame, askWhy, onFrame, onState });
 }
 
 function states(): unknown[] {

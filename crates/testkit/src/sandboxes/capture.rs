@@ -1,4 +1,4 @@
-//! The sound card of a fake sandbox: it plays the frames that a test gives it.
+//! The sound card and the camera of a fake sandbox: they send the frames that a test gives them.
 
 use std::{
     io,
@@ -13,30 +13,33 @@ use tokio::sync::{broadcast, watch};
 /// The maximum number of frames that may wait in a stream.
 const STREAM_LENGTH: usize = 1024;
 
-/// A sound card that captures nothing by itself.
+/// A sound card or a camera that captures nothing by itself.
 #[derive(Debug)]
-pub(super) struct FakeSound {
+pub(super) struct FakeCapture {
     is_missing: AtomicBool,
     frames: broadcast::Sender<Bytes>,
     /// The number of open captures.
     n_captures: watch::Sender<usize>,
+    /// The number of messages that came on captures.
+    n_wishes: watch::Sender<usize>,
 }
 
 /// An open capture. It no longer counts on drop.
 struct OpenCapture(watch::Sender<usize>);
 
-impl Default for FakeSound {
+impl Default for FakeCapture {
     fn default() -> Self {
         Self {
             is_missing: AtomicBool::new(false),
             frames: broadcast::Sender::new(STREAM_LENGTH),
             n_captures: watch::Sender::new(0),
+            n_wishes: watch::Sender::new(0),
         }
     }
 }
 
-impl FakeSound {
-    /// Takes the card out of the sandbox.
+impl FakeCapture {
+    /// Takes it out of the sandbox.
     pub(super) fn remove(&self) {
         self.is_missing.store(true, Ordering::Relaxed);
     }
@@ -57,6 +60,12 @@ impl FakeSound {
         reached.expect("the sandbox is there");
     }
 
+    pub(super) async fn wait_for_wishes(&self, n_wishes: usize) {
+        let mut n_heard = self.n_wishes.subscribe();
+        let reached = n_heard.wait_for(|n_heard| *n_heard >= n_wishes).await;
+        reached.expect("the sandbox is there");
+    }
+
     /// Opens a capture: the stream and the work of serving it.
     pub(super) fn capture(&self) -> (ByteStream, BoxFuture<'static, ()>) {
         let (mut to_client, incoming) = mpsc::channel(STREAM_LENGTH);
@@ -67,7 +76,7 @@ impl FakeSound {
         };
         let mut frames = self.frames.subscribe();
         self.n_captures.send_modify(|n_open| *n_open += 1);
-        let open = OpenCapture(self.n_captures.clone());
+        let (open, n_wishes) = (OpenCapture(self.n_captures.clone()), self.n_wishes.clone());
         let serving = async move {
             let _open = open;
             loop {
@@ -78,7 +87,10 @@ impl FakeSound {
                             return;
                         }
                     }
-                    piece = from_client.next() => if piece.is_none() { return },
+                    piece = from_client.next() => match piece {
+                        Some(_) => n_wishes.send_modify(|n_wishes| *n_wishes += 1),
+                        None => return,
+                    },
                 }
             }
         };

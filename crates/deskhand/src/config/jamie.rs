@@ -1,0 +1,61 @@
+//! The settings of the Discord bot and of its streams.
+
+use std::time::Duration;
+
+use deskhand_core::secret::Secret;
+use deskhand_streams::{StreamSettings, WebhookKey};
+
+use super::{network::rules, reader::Reader};
+
+#[derive(Debug, Clone)]
+pub(crate) struct JamieConfig {
+    /// The bot's token. Without it, `serve` starts no bot.
+    pub(crate) token: Option<Secret>,
+    /// True if streams are run for a bot that runs apart.
+    pub(crate) controller: bool,
+    /// The address of links to watch, if it is not that of the page. Without a slash at its end.
+    pub(crate) public_url: Option<String>,
+    pub(crate) streams: StreamSettings,
+    pub(crate) api_url: String,
+    pub(crate) gateway_url: String,
+}
+
+impl JamieConfig {
+    /// Returns true if this server runs streams.
+    pub(crate) fn runs_streams(&self) -> bool {
+        self.controller || self.token.is_some()
+    }
+
+    /// Returns the settings of the bot.
+    pub(crate) fn bot(&self, token: Secret) -> deskhand_jamie::Settings {
+        deskhand_jamie::Settings {
+            api_url: self.api_url.clone(),
+            gateway_url: self.gateway_url.clone(),
+            streams_at_once: self.streams.most_open(),
+            ..deskhand_jamie::Settings::new(token)
+        }
+    }
+}
+
+pub(super) fn jamie(reader: &mut Reader<'_>) -> JamieConfig {
+    let hours: u64 = reader.integer("jamie.max_hours", 1..=168);
+    JamieConfig {
+        token: reader.secret("jamie.token"),
+        controller: reader.yes_or_no("jamie.controller"),
+        public_url: reader.url("jamie.public_url"),
+        streams: StreamSettings {
+            owner: reader.text_or_nothing("jamie.owner"),
+            at_once: reader.integer("jamie.streams", 1..=100),
+            model: reader.text_or_nothing("jamie.model"),
+            budget_usd: reader.number("jamie.budget_usd", 0.01..=1_000.0),
+            most_steps: reader.integer("jamie.max_steps", 1..=1_000),
+            block: rules(reader, "jamie.block"),
+            start_timeout: Duration::from_secs(reader.integer("jamie.start_seconds", 10..=600)),
+            longest: Duration::from_hours(hours),
+            webhook_key: reader.secret("jamie.webhook_key").map(WebhookKey),
+            private_webhooks: reader.yes_or_no("jamie.private_webhooks"),
+        },
+        api_url: reader.text("jamie.api_url"),
+        gateway_url: reader.text("jamie.gateway_url"),
+    }
+}

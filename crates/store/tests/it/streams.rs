@@ -1,0 +1,117 @@
+//! Streams: admission, moves by compare-and-set, and figures.
+
+use std::time::Duration;
+
+use deskhand_core::{
+    id::SessionId,
+    stream::StreamState::{self, Ended, Failed, Pending, Starting, Stopping, Streaming},
+};
+use deskhand_store::{MoveStream, NewStream, StreamAdmission};
+use jiff::Timestamp;
+use uuid::Uuid;
+
+use crate::{World, on_both_databases};
+
+on_both_databases! {
+    a_stream_is_accepted_once_and_while_there_is_room,
+    a_stream_moves_only_from_the_state_that_it_is_in,
+    the_figures_are_those_of_the_rows,
+}
+
+fn start() -> Timestamp {
+    "2026-02-07T12:00:00Z".parse().unwrap()
+}
+
+fn new(id: Uuid) -> NewStream<'static> {
+    NewStream {
+        id,
+        request: r#"{"url":"https://videos.example/"}"#,
+        created_at: start(),
+    }
+}
+
+/// Moves a stream at this many seconds after the start.
+async fn go(world: &World, id: Uuid, from: StreamState, to: StreamState, seconds: u64) -> bool {
+    let change = MoveStream {
+        id,
+        from,
+        to,
+        at: start() + Duration::from_secs(seconds),
+        error: (to == Failed).then(|| ("ERR_UNKNOWN".to_owned(), "a reason".to_owned())),
+    };
+    world.store.move_stream(&change).await.unwrap()
+}
+
+async fn a_stream_is_accepted_once_and_while_there_is_room(world: World) {
+    let store = &world.store;
+    let (first, second) = (Uuid::now_v7(), Uuid::now_v7());
+    let insert = async |id, most| store.insert_stream(new(id), most).await.unwrap();
+    assert_eq!(insert(first, 1).await, StreamAdmission::Accepted);
+    assert_eq!(insert(first, 1).await, StreamAdmission::Known);
+    assert_eq!(insert(second, 1).await, StreamAdmission::Full);
+    assert_eq!(insert(second, 2).await, StreamAdmission::Accepted);
+    let open = store.open_streams().await.unwrap();
+    let ids: Vec<_> = open.iter().map(|row| row.id).collect();
+    assert_eq!(ids, [first, second]);
+
+    assert!(go(&world, first, Pending, Failed, 1).await);
+    assert_eq!(store.open_streams().await.unwrap().len(), 1);
+    assert_eq!(insert(first, 9).await, StreamAdmission::Known);
+    assert!(store.stream(Uuid::now_v7()).await.unwrap().is_none());
+}
+
+async fn a_stream_moves_only_from_the_state_that_it_is_in(world: World) {
+    let (store, id) = (&world.store, Uuid::now_v7());
+    store.insert_stream(new(id), 1).await.unwrap();
+    assert!(
+        !go(&world, id, Starting, Streaming, 1).await,
+        "it is pending"
+    );
+    assert!(
+        !go(&world, id, Pending, Ended, 1).await,
+        "there is no such move"
+    );
+    assert!(go(&world, id, Pending, Starting, 1).await);
+    assert!(!go(&world, id, Pending, Starting, 1).await, "only once");
+    assert!(go(&world, id, Starting, Streaming, 9).await);
+
+    let (session, link) = (SessionId::new(), Uuid::now_v7());
+    store.set_stream_session(id, session).await.unwrap();
+    store.set_stream_link(id, Some(link)).await.unwrap();
+    let row = store.stream(id).await.unwrap().unwrap();
+    assert_eq!((row.state, row.session), (Streaming, Some(session)));
+    assert_eq!(row.watch_link, Some(link));
+    assert_eq!(row.started_at, Some(start() + Duration::from_secs(9)));
+    store.set_stream_link(id, None).await.unwrap();
+
+    assert!(go(&world, id, Streaming, Failed, 20).await);
+    assert!(!go(&world, id, Streaming, Stopping, 21).await);
+    let row = store.stream(id).await.unwrap().unwrap();
+    assert_eq!((row.state, row.watch_link), (Failed, None));
+    assert_eq!(row.error_code.as_deref(), Some("ERR_UNKNOWN"));
+    assert_eq!(row.error_message.as_deref(), Some("a reason"));
+    assert_eq!(row.ended_at, Some(start() + Duration::from_secs(20)));
+}
+
+async fn the_figures_are_those_of_the_rows(world: World) {
+    let store = &world.store;
+    assert_eq!(store.stream_figures().await.unwrap().n_total, 0);
+    for (at, end) in [(4, Some(Ended)), (8, Some(Failed)), (0, None)] {
+        let id = Uuid::now_v7();
+        store.insert_stream(new(id), 9).await.unwrap();
+        store.add_stream_cost(id, 2, 0.25).await.unwrap();
+        if let Some(end) = end {
+            assert!(go(&world, id, Pending, Starting, 1).await);
+            assert!(go(&world, id, Starting, Streaming, at).await);
+            assert!(go(&world, id, Streaming, end, at + 60).await);
+        }
+    }
+    let figures = store.stream_figures().await.unwrap();
+    assert_eq!(
+        (figures.n_total, figures.n_successful, figures.n_failed),
+        (3, 1, 1)
+    );
+    assert!((figures.streaming_seconds - 120.0).abs() < 0.01);
+    assert!((figures.cost_usd - 0.75).abs() < 1e-6);
+    assert!((figures.average_start_seconds - 6.0).abs() < 0.01);
+}

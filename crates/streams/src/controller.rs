@@ -1,0 +1,390 @@
+//! The controller: accepts streams, has them run and answers questions about them.
+
+use std::{
+    collections::HashMap,
+    fmt,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use async_trait::async_trait;
+use deskhand_app::App;
+use deskhand_core::{
+    clock::Clock, id::UserId, network::policy::NetworkBounds, secret::Secret, stream::StreamState,
+    tasks::Tasks,
+};
+use deskhand_jamie::{
+    Controller, ControllerError, ErrorCode,
+    contract::{
+        Health, HealthResponse, SessionView, StatusUpdate, StopRequest, StreamRequest,
+        StreamResponse, StreamVerdict,
+    },
+};
+use deskhand_store::{
+    MoveStream, NewStream, Store, StoreError, StreamAdmission, StreamFigures, StreamRow,
+};
+use tokio::sync::{Notify, mpsc};
+use tokio_util::sync::CancellationToken;
+use uuid::Uuid;
+
+use crate::{
+    admission, links::WatchLinks, report::Reports, settings::StreamSettings, webhook::Courier,
+};
+
+/// The time until a stream starts, as long as there is no experience.
+const USUAL_START_SECONDS: f64 = 10.0;
+/// The time between two looks for streams that wait, in case a wake-up was lost with the database.
+const LOOK_EVERY: Duration = Duration::from_secs(10);
+
+/// The parts that streams are made of.
+#[derive(Debug)]
+pub struct StreamParts {
+    pub app: App,
+    pub store: Store,
+    /// Makes the links by which people watch. Without it, streams have none.
+    pub links: Option<Arc<dyn WatchLinks>>,
+    pub settings: StreamSettings,
+    /// The bot in this process.
+    pub bot: Option<mpsc::Sender<StatusUpdate>>,
+    pub clock: Arc<dyn Clock>,
+    pub tasks: Tasks,
+}
+
+/// The reason why streams cannot be run.
+#[derive(Debug, thiserror::Error)]
+pub enum BeginStreamsError {
+    #[error("there is no user {0:?} who could own the sessions of streams; see jamie.owner")]
+    NoOwner(String),
+    #[error("could not find the owner of the sessions of streams")]
+    Store(#[from] StoreError),
+    #[error("could not set up webhooks")]
+    Webhooks(#[from] reqwest::Error),
+}
+
+/// All streams. Clones share them.
+#[derive(Clone)]
+pub struct Streams(pub(crate) Arc<StreamsInner>);
+
+pub(crate) struct StreamsInner {
+    pub(crate) app: App,
+    pub(crate) store: Store,
+    pub(crate) links: Option<Arc<dyn WatchLinks>>,
+    pub(crate) settings: StreamSettings,
+    pub(crate) owner: UserId,
+    pub(crate) reports: Reports,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) tasks: Tasks,
+    running: Mutex<HashMap<Uuid, RunningStream>>,
+    /// Wakes the task that starts streams.
+    wake: Notify,
+}
+
+/// A stream that has a worker.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct RunningStream {
+    /// Fires when somebody asks for its end.
+    pub(crate) stop: CancellationToken,
+    /// Fires when its end is stored.
+    pub(crate) over: CancellationToken,
+    /// The address by which people watch.
+    pub(crate) watch_url: Option<Secret>,
+}
+
+impl fmt::Debug for Streams {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let running = self.0.running().len();
+        f.debug_struct("Streams")
+            .field("running", &running)
+            .finish()
+    }
+}
+
+impl Streams {
+    /// Starts to run streams, first those that an earlier server left.
+    pub async fn begin(parts: StreamParts) -> Result<Self, BeginStreamsError> {
+        let owner = match &parts.settings.owner {
+            Some(name) => parts.store.user_named(name).await?,
+            None => parts.store.admin().await?,
+        };
+        let name = parts.settings.owner.clone().unwrap_or_default();
+        let owner = owner.filter(|user| user.active);
+        let owner = owner.ok_or(BeginStreamsError::NoOwner(name))?.id;
+        let private = parts.settings.private_webhooks;
+        let courier = parts.settings.webhook_key.clone();
+        let courier = courier.map(|key| Courier::new(key, private)).transpose()?;
+        let (clock, tasks) = (Arc::clone(&parts.clock), parts.tasks.clone());
+        let streams = Self(Arc::new(StreamsInner {
+            app: parts.app,
+            store: parts.store,
+            links: parts.links,
+            settings: parts.settings,
+            owner,
+            reports: Reports::new(parts.bot, courier, clock, tasks),
+            clock: parts.clock,
+            tasks: parts.tasks,
+            running: Mutex::default(),
+            wake: Notify::new(),
+        }));
+        let tasks = streams.0.tasks.clone();
+        tasks.spawn("streams", streams.clone().keep_starting());
+        Ok(streams)
+    }
+
+    /// Returns the figures of all streams so far.
+    pub async fn figures(&self) -> Result<StreamFigures, StoreError> {
+        self.0.store.stream_figures().await
+    }
+
+    /// Starts streams whenever there is one that waits and a worker that is free.
+    async fn keep_starting(self) {
+        let shutdown = self.0.tasks.shutdown().clone();
+        while !shutdown.is_cancelled() {
+            // Created before the look, so that no wake-up is missed.
+            let woken = self.0.wake.notified();
+            if let Err(error) = self.start_waiting().await {
+                tracing::error!(
+                    error = &error as &dyn std::error::Error,
+                    "could not look for streams that wait"
+                );
+            }
+            tokio::select! {
+                () = woken => {}
+                () = tokio::time::sleep(LOOK_EVERY) => {}
+                () = shutdown.cancelled() => {}
+            }
+        }
+    }
+
+    async fn start_waiting(&self) -> Result<(), StoreError> {
+        for row in self.0.store.open_streams().await? {
+            let running = {
+                let mut all = self.0.running();
+                if all.len() >= self.0.settings.at_once.max(1) {
+                    return Ok(());
+                }
+                if all.contains_key(&row.id) {
+                    continue;
+                }
+                let running = RunningStream::default();
+                all.insert(row.id, running.clone());
+                running
+            };
+            let streams = self.clone();
+            let tasks = self.0.tasks.clone();
+            tasks.spawn("stream", streams.run(row, running));
+        }
+        Ok(())
+    }
+
+    /// Releases the worker of a stream.
+    pub(crate) fn release(&self, id: Uuid) {
+        self.0.running().remove(&id);
+        self.0.wake.notify_one();
+    }
+
+    /// Moves a stream on. Returns false if it is no longer in the state that the move begins with.
+    pub(crate) async fn advance(
+        &self,
+        request: &StreamRequest,
+        from: StreamState,
+        to: StreamState,
+        error: Option<(ErrorCode, String)>,
+    ) -> Result<bool, StoreError> {
+        let (id, at) = (request.session_id, self.0.clock.now());
+        let stored = error.as_ref();
+        let stored = stored.map(|(code, message)| (code.name().to_owned(), message.clone()));
+        let change = MoveStream {
+            id,
+            from,
+            to,
+            at,
+            error: stored,
+        };
+        if !self.0.store.move_stream(&change).await? {
+            return Ok(false);
+        }
+        let (error_code, message) = error.unzip();
+        let update = StatusUpdate {
+            session_id: id,
+            status: to,
+            message,
+            error_code,
+            watch_url: self.watch_url(id),
+            timestamp: at,
+        };
+        self.0.reports.tell(request, update);
+        Ok(true)
+    }
+
+    /// Keeps the address by which people watch a stream.
+    pub(crate) fn set_watch_url(&self, id: Uuid, url: Option<Secret>) {
+        if let Some(running) = self.0.running().get_mut(&id) {
+            running.watch_url = url;
+        }
+    }
+
+    pub(crate) fn watch_url(&self, id: Uuid) -> Option<String> {
+        let running = self.0.running();
+        let url = running.get(&id)?.watch_url.as_ref()?;
+        Some(url.expose().to_owned())
+    }
+
+    fn bounds(&self) -> &NetworkBounds {
+        self.0.app.network().bounds()
+    }
+
+    fn view(&self, row: StreamRow) -> Result<SessionView, ControllerError> {
+        let request: StreamRequest =
+            serde_json::from_str(&row.request).map_err(|error| unreadable(&error))?;
+        let error_code = row.error_code.as_deref();
+        Ok(SessionView {
+            session_id: row.id,
+            status: row.state,
+            url: request.url,
+            guild_id: request.guild_id,
+            channel_id: request.channel_id,
+            channel_name: request.channel_name,
+            requester_id: request.requester_id,
+            guild_name: request.guild_name,
+            status_message: request.status_message,
+            watch_url: self.watch_url(row.id),
+            error_code: error_code
+                .map(|name| ErrorCode::by_name(name).unwrap_or(ErrorCode::Unknown)),
+            error_message: row.error_message,
+            created_at: row.created_at,
+            started_at: row.started_at,
+            ended_at: row.ended_at,
+            agent_iterations: row.n_steps,
+            agent_cost_usd: row.cost_usd,
+        })
+    }
+
+    async fn find(&self, id: Uuid) -> Result<StreamRow, ControllerError> {
+        let row = self.0.store.stream(id).await.map_err(failed)?;
+        row.ok_or_else(|| ErrorCode::NotFound.into())
+    }
+
+    /// Ends a stream that no worker has taken yet. Returns false if one has.
+    async fn end_waiting(&self, request: &StreamRequest) -> Result<bool, ControllerError> {
+        let (from, to) = (StreamState::Pending, StreamState::Stopping);
+        let is_stopping = self.advance(request, from, to, None).await;
+        if !is_stopping.map_err(failed)? {
+            return Ok(false);
+        }
+        let (from, to) = (StreamState::Stopping, StreamState::Ended);
+        let is_ended = self.advance(request, from, to, None).await;
+        is_ended.map_err(failed)
+    }
+}
+
+impl StreamsInner {
+    fn running(&self) -> MutexGuard<'_, HashMap<Uuid, RunningStream>> {
+        // Every change is complete, so a panic elsewhere leaves nothing half done.
+        self.running.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[async_trait]
+impl Controller for Streams {
+    async fn start(&self, request: &StreamRequest) -> Result<StreamResponse, ControllerError> {
+        admission::check(request, &self.0.settings, self.bounds())?;
+        let text = serde_json::to_string(request).map_err(|error| unreadable(&error))?;
+        let new = NewStream {
+            id: request.session_id,
+            request: &text,
+            created_at: self.0.clock.now(),
+        };
+        let most_open = u64::try_from(self.0.settings.most_open()).unwrap_or(u64::MAX);
+        let admitted = self.0.store.insert_stream(new, most_open).await;
+        let (status, message) = match admitted.map_err(failed)? {
+            StreamAdmission::Accepted => (StreamVerdict::Accepted, "Stream starting"),
+            StreamAdmission::Known => (StreamVerdict::InProgress, "Stream already requested"),
+            StreamAdmission::Full => return Err(ErrorCode::Busy.into()),
+        };
+        if status == StreamVerdict::Accepted {
+            tracing::info!(
+                event = "session.created",
+                session_id = %request.session_id,
+                user_id = request.requester_id,
+                guild_id = request.guild_id,
+                channel_id = request.channel_id,
+                url = request.url,
+                "a stream was requested"
+            );
+        }
+        self.0.wake.notify_one();
+        let figures = self.figures().await.map_err(failed)?;
+        let usual = Some(figures.average_start_seconds).filter(|seconds| *seconds > 0.0);
+        Ok(StreamResponse {
+            session_id: request.session_id,
+            status,
+            message: Some(message.to_owned()),
+            estimated_start_time: Some(usual.unwrap_or(USUAL_START_SECONDS)),
+        })
+    }
+
+    async fn stop(&self, session_id: Uuid, request: &StopRequest) -> Result<(), ControllerError> {
+        let row = self.find(session_id).await?;
+        if row.state.is_final() {
+            return Err(ErrorCode::NotFound.into());
+        }
+        tracing::info!(stream.id = %session_id, reason = request.reason, "the end of a stream was requested");
+        let asked: StreamRequest =
+            serde_json::from_str(&row.request).map_err(|error| unreadable(&error))?;
+        let running = self.0.running().get(&session_id).cloned();
+        let Some(running) = running else {
+            // A worker that takes it in this moment finds it stopped, or is found by the next try.
+            return match self.end_waiting(&asked).await? {
+                true => Ok(()),
+                false => Err(ErrorCode::NotFound.into()),
+            };
+        };
+        running.stop.cancel();
+        running.over.cancelled().await;
+        Ok(())
+    }
+
+    async fn session(&self, session_id: Uuid) -> Result<SessionView, ControllerError> {
+        let row = self.find(session_id).await?;
+        self.view(row)
+    }
+
+    async fn sessions(&self) -> Result<Vec<SessionView>, ControllerError> {
+        let rows = self.0.store.open_streams().await.map_err(failed)?;
+        rows.into_iter().map(|row| self.view(row)).collect()
+    }
+
+    async fn health(&self) -> Result<HealthResponse, ControllerError> {
+        let health = self.0.app.health().check().await;
+        let active = self.0.store.open_streams().await;
+        let status = match (health.database && active.is_ok(), health.sandboxes) {
+            (false, _) => Health::Unhealthy,
+            (true, false) => Health::Degraded,
+            (true, true) => Health::Healthy,
+        };
+        let n_active = active.map_or(0, |rows| rows.len());
+        Ok(HealthResponse {
+            status,
+            sandbox_ready: health.sandboxes,
+            active_sessions: u64::try_from(n_active).unwrap_or(u64::MAX),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+        })
+    }
+}
+
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "it is used as a function by `map_err`"
+)]
+fn failed(error: StoreError) -> ControllerError {
+    tracing::error!(
+        error = &error as &dyn std::error::Error,
+        "could not read or write a stream"
+    );
+    ErrorCode::Unknown.into()
+}
+
+fn unreadable(error: &serde_json::Error) -> ControllerError {
+    tracing::error!(%error, "could not read or write the request of a stream");
+    ErrorCode::Unknown.into()
+}

@@ -1,0 +1,301 @@
+//! The way of one stream: a session, the page, its player, the link, and looks at it until it ends.
+
+mod place;
+
+use std::time::Duration;
+
+use deskhand_app::ActByHand;
+use deskhand_core::{
+    browser::{PageMedia, PlayerState, PlayerWish},
+    id::{SessionId, UserId},
+    stream::StreamState,
+};
+use deskhand_jamie::{
+    ErrorCode,
+    contract::{StatusUpdate, StreamRequest},
+};
+use deskhand_store::{StoreError, StreamRow};
+use serde_json::json;
+use tokio::time::{Instant, timeout};
+use uuid::Uuid;
+
+use crate::{
+    controller::Streams,
+    fault::{Fault, Tries},
+    step::{Step, StepOutcome},
+};
+
+/// The longest time for one thing on the computer, its start included.
+const COMPUTER_TIMEOUT: Duration = Duration::from_secs(45);
+/// The time that a page has to show its player.
+const PLAYER_TIMEOUT: Duration = Duration::from_secs(5);
+/// The time that a player has to move after it was told to play.
+const MOVE_TIMEOUT: Duration = Duration::from_secs(10);
+/// The time between two looks while the stream starts.
+const GLANCE_EVERY: Duration = Duration::from_millis(250);
+
+/// A stream on its way.
+#[derive(Debug)]
+pub(crate) struct Flow<'a> {
+    pub(crate) streams: &'a Streams,
+    pub(crate) request: &'a StreamRequest,
+    pub(crate) session: Option<SessionId>,
+    /// The problem with the model of the settings, if there is one.
+    pub(crate) model_problem: Option<String>,
+    /// The answers of models and their cost so far.
+    pub(crate) n_steps: u64,
+    pub(crate) cost_usd: f64,
+    link: Option<Uuid>,
+    state: StreamState,
+    began_at: Instant,
+}
+
+impl<'a> Flow<'a> {
+    pub(crate) fn new(streams: &'a Streams, row: &StreamRow, request: &'a StreamRequest) -> Self {
+        Self {
+            streams,
+            request,
+            session: row.session,
+            model_problem: None,
+            n_steps: row.n_steps,
+            cost_usd: row.cost_usd,
+            link: row.watch_link,
+            state: row.state,
+            began_at: Instant::now(),
+        }
+    }
+
+    pub(crate) fn owner(&self) -> UserId {
+        self.streams.0.owner
+    }
+
+    /// Brings the page to the people, and returns when there is nothing more to show. What fails is tried again as the
+    /// table of error codes says.
+    pub(crate) async fn perform(&mut self) -> Result<(), Fault> {
+        if self.state == StreamState::Pending {
+            self.advance(StreamState::Starting).await?;
+        }
+        // A link of an earlier server has a token that nobody knows any more.
+        self.revoke_link().await;
+        let mut tries = Tries::default();
+        loop {
+            self.start_in_time(&mut tries).await?;
+            let Err(fault) = self.watch(&mut tries).await else {
+                return Ok(());
+            };
+            self.recover(fault, &mut tries).await?;
+        }
+    }
+
+    /// Starts the stream. All tries together have one time.
+    async fn start_in_time(&mut self, tries: &mut Tries) -> Result<(), Fault> {
+        let longest = self.streams.0.settings.start_timeout;
+        let starting = async {
+            while let Err(fault) = self.start().await {
+                self.recover(fault, tries).await?;
+            }
+            Ok::<(), Fault>(())
+        };
+        let started = timeout(longest, starting).await;
+        started.unwrap_or_else(|_late| {
+            let seconds = longest.as_secs();
+            let message = format!("the page did not play within {seconds} s");
+            Err(Fault::new(ErrorCode::Timeout, message))
+        })
+    }
+
+    /// Waits for the next try, or gives up. What cannot be trusted any more is made anew.
+    async fn recover(&mut self, fault: Fault, tries: &mut Tries) -> Result<(), Fault> {
+        let Some(wait) = tries.next(fault.code) else {
+            return Err(fault);
+        };
+        tracing::warn!(
+            stream.id = %self.request.session_id,
+            error.code = fault.code.name(),
+            error.message = fault.message,
+            wait_ms = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX),
+            "a stream is tried again"
+        );
+        self.tell_step("Something went wrong, trying again");
+        let needs_fresh = matches!(
+            fault.code,
+            ErrorCode::SandboxTimeout | ErrorCode::SandboxFailed | ErrorCode::AgentStuck
+        );
+        if needs_fresh {
+            self.revoke_link().await;
+            self.end_session().await;
+        }
+        tokio::time::sleep(wait).await;
+        Ok(())
+    }
+
+    /// Opens the page and plays it.
+    async fn start(&mut self) -> Result<(), Fault> {
+        let session = self.ensure_session().await?;
+        self.tell_step("Starting the computer");
+        // This starts the computer, and opens the network for its programs.
+        self.player(session, PlayerWish::Look).await?;
+        self.tell_step("Opening the page");
+        self.open_page(session).await?;
+        self.tell_step("Starting the player");
+        let has_player = self.play(session).await?;
+        if has_player {
+            self.fill_screen(session).await?;
+        }
+        self.go_live(session).await
+    }
+
+    /// Opens the page, as a person would by hand. It is in the session's log.
+    async fn open_page(&self, session: SessionId) -> Result<(), Fault> {
+        let act = ActByHand {
+            tool: "browser".to_owned(),
+            input: json!({"action": "navigate", "url": self.request.url}),
+            look: false,
+        };
+        let computers = self.streams.0.app.computers();
+        let opening = computers.act_by_hand(self.owner(), session, act);
+        let opened = timeout(COMPUTER_TIMEOUT, opening).await;
+        let opened = opened.map_err(|_late| Fault::from(ErrorCode::SandboxTimeout))??;
+        // The look finds out whether the computer is at fault.
+        let media = self.player(session, PlayerWish::Look).await?;
+        let is_refused = media.status.is_some_and(|status| status >= 400);
+        if opened.is_error || is_refused && media.player.is_none() {
+            return Err(ErrorCode::UrlUnreachable.into());
+        }
+        Ok(())
+    }
+
+    /// Makes the page play. Returns false if it has nothing to play.
+    async fn play(&mut self, session: SessionId) -> Result<bool, Fault> {
+        if self.find_player(session).await?.is_some() {
+            self.player(session, PlayerWish::Play).await?;
+            if self.is_moving(session).await? {
+                return Ok(true);
+            }
+        }
+        let report = self.ask(session, Step::Play).await?;
+        if report
+            .as_ref()
+            .is_some_and(|report| report.outcome == StepOutcome::NothingToPlay)
+        {
+            return Ok(false);
+        }
+        // Whatever the model says, the player tells the truth.
+        let Some(player) = self.find_player(session).await? else {
+            let is_told = report.is_some();
+            return match is_told {
+                true => Ok(false),
+                false => Err(ErrorCode::AgentStuck.into()),
+            };
+        };
+        if player.is_muted || player.is_paused {
+            self.player(session, PlayerWish::Play).await?;
+        }
+        match self.is_moving(session).await? {
+            true => Ok(true),
+            false => Err(Fault::new(ErrorCode::AgentStuck, "the page does not play")),
+        }
+    }
+
+    /// Makes the player fill the screen. A stream goes on without that.
+    async fn fill_screen(&mut self, session: SessionId) -> Result<(), Fault> {
+        let media = self.player(session, PlayerWish::FillScreen).await?;
+        let is_filled = |media: &PageMedia| {
+            let player = media.player.as_ref();
+            player.is_none_or(|player| player.fills_screen || !player.has_picture)
+        };
+        if is_filled(&media) || self.model_fault().is_some() {
+            return Ok(());
+        }
+        if let Err(fault) = self.ask(session, Step::FillScreen).await {
+            tracing::info!(stream.id = %self.request.session_id, error.code = fault.code.name(), "a player does not fill the screen");
+        }
+        Ok(())
+    }
+
+    /// Hands out the link, and tells everybody.
+    async fn go_live(&mut self, session: SessionId) -> Result<(), Fault> {
+        if self.link.is_none() {
+            self.make_link(session).await?;
+        }
+        if self.state == StreamState::Streaming {
+            // It was resumed. The bot learns the new link.
+            self.tell_step("The stream was resumed");
+            return Ok(());
+        }
+        let startup = self.began_at.elapsed().as_millis();
+        tracing::info!(
+            event = "session.started",
+            session_id = %self.request.session_id,
+            startup_time_ms = u64::try_from(startup).unwrap_or(u64::MAX),
+            "a stream started"
+        );
+        self.advance(StreamState::Streaming).await?;
+        tracing::info!(event = "session.streaming", session_id = %self.request.session_id, "people can watch");
+        Ok(())
+    }
+
+    /// Waits until the page shows a player.
+    async fn find_player(&self, session: SessionId) -> Result<Option<PlayerState>, Fault> {
+        let until = Instant::now() + PLAYER_TIMEOUT;
+        loop {
+            let found = self.player(session, PlayerWish::Look).await?.player;
+            if found.is_some() || Instant::now() >= until {
+                return Ok(found);
+            }
+            tokio::time::sleep(GLANCE_EVERY).await;
+        }
+    }
+
+    /// Waits until the player moves on.
+    async fn is_moving(&self, session: SessionId) -> Result<bool, Fault> {
+        let until = Instant::now() + MOVE_TIMEOUT;
+        let mut first = None;
+        while Instant::now() < until {
+            let Some(player) = self.player(session, PlayerWish::Look).await?.player else {
+                return Ok(false);
+            };
+            let position = (player.position_ms, player.n_frames);
+            let has_moved = *first.get_or_insert(position) != position;
+            if player.is_playing() && has_moved || player.is_ended {
+                return Ok(true);
+            }
+            tokio::time::sleep(GLANCE_EVERY).await;
+        }
+        Ok(false)
+    }
+
+    pub(crate) async fn player(
+        &self,
+        session: SessionId,
+        wish: PlayerWish,
+    ) -> Result<PageMedia, Fault> {
+        let computers = self.streams.0.app.computers();
+        let using = computers.use_player(self.owner(), session, wish);
+        let used = timeout(COMPUTER_TIMEOUT, using).await;
+        Ok(used.map_err(|_late| Fault::from(ErrorCode::SandboxTimeout))??)
+    }
+
+    async fn advance(&mut self, to: StreamState) -> Result<(), Fault> {
+        let moved = self.streams.advance(self.request, self.state, to, None);
+        if !moved.await? {
+            let id = self.request.session_id;
+            return Err(StoreError::Gone(format!("the state of stream {id}")).into());
+        }
+        self.state = to;
+        Ok(())
+    }
+
+    /// Tells the bot which step is being done.
+    fn tell_step(&self, message: &str) {
+        let id = self.request.session_id;
+        self.streams.0.reports.tell_bot(StatusUpdate {
+            session_id: id,
+            status: self.state,
+            message: Some(message.to_owned()),
+            error_code: None,
+            watch_url: self.streams.watch_url(id),
+            timestamp: self.streams.0.clock.now(),
+        });
+    }
+}

@@ -1,0 +1,45 @@
+//! The settings of streams.
+
+use std::time::Duration;
+
+use deskhand_core::network::rule::NetworkRule;
+
+use crate::webhook::WebhookKey;
+
+/// The streams that may wait for each of several workers.
+const WAITING_PER_WORKER: usize = 4;
+
+/// Says whose sessions streams are, and how much they may use.
+#[derive(Debug, Clone)]
+pub struct StreamSettings {
+    /// The name of the user who owns the sessions. Without it, the first administrator does.
+    pub owner: Option<String>,
+    /// The number of streams at a time.
+    pub at_once: usize,
+    /// The model that is asked when a player does not start. Without it, the server's default.
+    pub model: Option<String>,
+    /// The most that models may cost for one stream, in US dollars.
+    pub budget_usd: f64,
+    /// The most answers of models for one stream.
+    pub most_steps: u64,
+    /// Hosts that streams neither begin with nor contact.
+    pub block: Vec<NetworkRule>,
+    /// The longest time until people can watch.
+    pub start_timeout: Duration,
+    /// The time after which a stream ends, and its link with it.
+    pub longest: Duration,
+    /// Signs webhooks. Without it, requests with a webhook are refused.
+    pub webhook_key: Option<WebhookKey>,
+    /// True if webhooks may go to addresses that are not on the public internet.
+    pub private_webhooks: bool,
+}
+
+impl StreamSettings {
+    /// Returns the number of streams that may be there at a time, those that wait included. With one worker, none waits.
+    pub fn most_open(&self) -> usize {
+        match self.at_once {
+            0 | 1 => 1,
+            several => several * (1 + WAITING_PER_WORKER),
+        }
+    }
+}
