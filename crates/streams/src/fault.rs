@@ -44,35 +44,41 @@ impl From<StoreError> for Fault {
 impl From<CreateSessionError> for Fault {
     fn from(error: CreateSessionError) -> Self {
         let facts = error.facts();
-        match facts.kind {
-            // No place is free at present.
-            RefusalKind::TooMany | RefusalKind::Unavailable => {
-                Self::new(ErrorCode::SandboxFailed, facts.message)
-            }
-            _ => Self::new(ErrorCode::Unknown, facts.message),
-        }
+        let is_full = matches!(facts.kind, RefusalKind::TooMany | RefusalKind::Unavailable);
+        let code = if is_full {
+            ErrorCode::SandboxFailed
+        } else {
+            ErrorCode::Unknown
+        };
+        Self::new(code, facts.message)
     }
 }
 
 impl From<ActByHandError> for Fault {
     fn from(error: ActByHandError) -> Self {
-        match error {
-            ActByHandError::NoSandbox(_) | ActByHandError::Wake(_) => {
-                Self::new(ErrorCode::SandboxFailed, error.to_string())
-            }
-            // Somebody uses the computer, or has ended the session.
-            ActByHandError::AgentIsDriving(_)
-            | ActByHandError::SomebodyElseDrives { .. }
-            | ActByHandError::Ended(_)
-            | ActByHandError::Find(_) => Self::new(ErrorCode::StreamDropped, error.facts().message),
-            other => {
-                tracing::error!(
-                    error = &other as &dyn std::error::Error,
-                    "a stream's computer could not be used"
-                );
-                ErrorCode::Unknown.into()
-            }
+        let is_lacking = matches!(
+            error,
+            ActByHandError::NoSandbox(_) | ActByHandError::Wake(_)
+        );
+        if is_lacking {
+            return Self::new(ErrorCode::SandboxFailed, error.to_string());
         }
+        // Somebody uses the computer, or has ended the session.
+        let is_taken = matches!(
+            error,
+            ActByHandError::AgentIsDriving(_)
+                | ActByHandError::SomebodyElseDrives { .. }
+                | ActByHandError::Ended(_)
+                | ActByHandError::Find(_)
+        );
+        if is_taken {
+            return Self::new(ErrorCode::StreamDropped, error.facts().message);
+        }
+        tracing::error!(
+            error = &error as &dyn std::error::Error,
+            "a stream's computer could not be used"
+        );
+        ErrorCode::Unknown.into()
     }
 }
 

@@ -64,10 +64,10 @@ impl Computers {
         let call = Call::by(Actor::Person(user));
         let browse = Browse::new(BrowserVerb::Player(wish));
         let browsed = computer.perform(call, browse).await.map_err(problem)?;
-        match browsed.finding {
-            BrowserFinding::Media(media) => Ok(media),
-            other => Err(PlayerError::Page(format!("it answered with {other:?}"))),
-        }
+        let BrowserFinding::Media(media) = browsed.finding else {
+            return Err(PlayerError::Page("another verb was answered".to_owned()));
+        };
+        Ok(media)
     }
 
     /// Looks at the player and the screen.

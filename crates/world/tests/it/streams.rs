@@ -7,7 +7,7 @@ mod webhooks;
 
 use std::time::Duration;
 
-use deskhand_core::id::RequestId;
+use deskhand_core::id::{RequestId, SessionId};
 use deskhand_jamie::contract::{SessionView, StreamState};
 use deskhand_streams::StreamSettings;
 use deskhand_testkit::{
@@ -121,6 +121,13 @@ impl StreamWorld {
         assert_eq!(view.status, StreamState::Failed, "{view:?}");
         let took = view.ended_at.unwrap().as_second() - view.created_at.as_second();
         (view.error_code.unwrap().name().to_owned(), took)
+    }
+
+    /// Returns the newest session, which shows the stream.
+    async fn session(&self) -> SessionId {
+        let sessions = self.world.client().get("/api/sessions").await.good();
+        let id = sessions["sessions"][0]["id"].as_str().unwrap();
+        id.parse().unwrap()
     }
 
     /// Returns how often the log has an event of this name.

@@ -1,6 +1,8 @@
 //! The error codes that the controller reaches by itself, with their statuses and tries.
 
-use deskhand_core::id::{RequestId, SessionId};
+use std::time::Duration;
+
+use deskhand_core::id::RequestId;
 use deskhand_jamie::contract::StreamState;
 use deskhand_testkit::sandboxes::FakePage;
 use deskhand_world::World;
@@ -99,7 +101,7 @@ async fn a_sandbox_that_does_not_start_is_tried_four_times() {
 }
 
 #[tokio::test]
-async fn a_frozen_stream_is_opened_again_three_times() {
+async fn a_frozen_stream_is_opened_again_and_fails_if_it_never_moves() {
     let world = StreamWorld::start().await;
     let id = world.ask(VIDEO).await;
     world.until_streaming(&id).await;
@@ -115,18 +117,51 @@ async fn a_lost_computer_is_replaced() {
     let world = StreamWorld::start().await;
     let id = world.ask(VIDEO).await;
     world.until_streaming(&id).await;
-    let sessions = world.world.client().get("/api/sessions").await.good();
-    let session: SessionId = sessions["sessions"][0]["id"]
-        .as_str()
-        .unwrap()
-        .parse()
-        .unwrap();
+    let session = world.session().await;
     let sandbox = world.world.sandboxes().running(session).unwrap();
     sandbox.die("the test");
-    world.world.pass(std::time::Duration::from_secs(30)).await;
+    world.world.pass(Duration::from_secs(30)).await;
     assert_eq!(world.view(&id).await.status, StreamState::Streaming);
     let next = world.world.sandboxes().running(session).unwrap();
     assert!(!next.carried_out().is_empty(), "another computer shows it");
+}
+
+#[tokio::test]
+async fn a_stream_that_drops_again_and_again_fails() {
+    let world = StreamWorld::start().await;
+    let id = world.ask(VIDEO).await;
+    world.until_streaming(&id).await;
+    let session = world.session().await;
+    let mut n_drops = 0;
+    while world.view(&id).await.status == StreamState::Streaming {
+        if let Some(sandbox) = world.world.sandboxes().running(session) {
+            sandbox.die("the test");
+            n_drops += 1;
+        }
+        world.world.pass(Duration::from_secs(12)).await;
+    }
+    let view = world.view(&id).await;
+    assert_eq!(view.error_code.unwrap().name(), "ERR_STREAM_DROPPED");
+    assert_eq!(n_drops, 4, "the first one, and three tries");
+}
+
+#[tokio::test]
+async fn a_computer_that_does_not_answer_is_given_up_for_a_new_one() {
+    let world = StreamWorld::start().await;
+    let id = world.ask(VIDEO).await;
+    world.until_streaming(&id).await;
+    let first = world.session().await;
+    // Somebody keeps it busy, so it answers nobody else.
+    let path = format!("/api/sessions/{first}/actions");
+    let wait = json!({"tool": "computer", "input": {"action": "wait", "ms": 60_000}});
+    let client = world.world.client();
+    let (_, ()) = tokio::join!(
+        client.post(&path, wait),
+        world.world.pass(Duration::from_secs(50))
+    );
+    assert_eq!(world.view(&id).await.status, StreamState::Streaming);
+    assert_ne!(world.session().await, first, "it has another session");
+    assert!(world.world.log().contains("ERR_SANDBOX_TIMEOUT"));
 }
 
 #[tokio::test]
@@ -141,12 +176,10 @@ async fn a_stream_without_a_link_cannot_be_shared() {
 #[tokio::test]
 async fn a_start_that_takes_too_long_times_out() {
     let mut short = settings();
-    short.start_timeout = std::time::Duration::from_secs(10);
+    short.start_timeout = Duration::from_secs(10);
     let world = StreamWorld::with(short, &[]).await;
-    world.world.sandboxes().fail_starts(Some("no room"));
-    // The tries take seven seconds, so the time is used up by the last of them at the latest.
+    // It is given ten seconds to move, and more before that.
     world.pages.put(VIDEO, FakePage::stubborn());
-    world.world.sandboxes().fail_starts(None);
     let (code, took) = world.failure(VIDEO).await;
     assert_eq!(code, "ERR_TIMEOUT");
     assert!((9..20).contains(&took), "{took} s");

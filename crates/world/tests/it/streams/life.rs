@@ -56,7 +56,7 @@ async fn the_computer_of_a_stream_ends_with_it() {
     assert_eq!(session["title"], "Stream for Movie Night");
     assert_eq!(session["metadata"]["jamie"]["stream"], id.as_str());
     assert_eq!(session["network"]["block"], json!(["blocked.example"]));
-    assert_eq!(session["budget"]["usd"], 2.0);
+    assert_eq!(session["budget"]["usd"]["limit"], 2.0);
     world.stop(&id).await;
     let path = format!("/api/sessions/{}", session["id"].as_str().unwrap());
     for _ in 0..100 {
