@@ -87,8 +87,14 @@ impl VideoViewer {
         }
     }
 
+    /// Leaves out all waiting frames, and continues with a key frame.
+    pub(crate) fn begin_anew(&mut self) {
+        self.frames = self.frames.resubscribe();
+        self.wait_for_key();
+    }
+
     /// Leaves out all frames up to the next key frame, and asks for one.
-    pub(crate) fn wait_for_key(&mut self) {
+    fn wait_for_key(&mut self) {
         self.waits_for_key = true;
         self.video.key_wanted.notify_one();
     }
