@@ -35,7 +35,7 @@ if (place) {
           </Gate>
         ) : (
           <Suspense>
-            <WatchPage token={decodeURIComponent(watchToken)} />
+            <WatchPage token={watchToken} />
           </Suspense>
         )}
       </QueryClientProvider>

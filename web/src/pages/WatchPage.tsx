@@ -1,5 +1,16 @@
-import { Clock, CloudOff, Hand, Link2Off, LoaderCircle, Maximize, Minimize, MonitorOff, MonitorX, Volume2 } from "lucide-react";
-import { useCallback, useRef, useState } from "react";
+import {
+  Clock,
+  CloudOff,
+  Hand,
+  Link2Off,
+  LoaderCircle,
+  Maximize,
+  Minimize,
+  MonitorOff,
+  MonitorX,
+  Volume2,
+} from "lucide-react";
+import { type RefObject, useCallback, useRef, useState } from "react";
 
 import { isCode } from "../api/client";
 import type { Watch } from "../api/types";
@@ -168,7 +179,7 @@ function SoundOffer({ sound }: { sound: Sound }) {
 
 interface ControlsProps {
   sound: Sound;
-  stage: React.RefObject<HTMLDivElement | null>;
+  stage: RefObject<HTMLDivElement | null>;
   isHidden: boolean;
 }
 

@@ -231,10 +231,20 @@ impl ControlState {
         self.lease.borrow().lease.is_some()
     }
 
-    /// Waits until control may have changed hands.
+    /// Returns true if control may have changed hands since the last call.
+    pub(crate) fn has_changed(&mut self) -> bool {
+        // It fails only without a sender, which this view keeps.
+        let has_changed = self.lease.has_changed().unwrap_or_default();
+        self.lease.mark_unchanged();
+        has_changed
+    }
+
+    /// Waits until control may have changed hands, which the next call of [`Self::has_changed`] tells as well.
     pub(crate) async fn changed(&mut self) {
-        // This view keeps the sender, so waiting cannot fail.
-        let _ = self.lease.changed().await;
+        // This view keeps the sender, so waiting does not fail.
+        if self.lease.changed().await.is_ok() {
+            self.lease.mark_changed();
+        }
     }
 }
 

@@ -256,19 +256,21 @@ impl WatchAccess {
         let parts = self.parts();
         let seat = parts.audience.sit_down(self.session.id, name);
         let seat = seat.ok_or(WatchError::Full)?;
+        let control = self.control();
         // The link is the watcher's right to see it.
         let video = parts.computers.watch_video(Viewer::System, self.session.id);
-        Ok(WatchedVideo::new(video.await?, self.control(), seat))
+        Ok(WatchedVideo::new(video.await?, control, seat))
     }
 
     /// Begins to hear the sound.
     pub async fn sound(&self) -> Result<WatchedSound, WatchError> {
+        let control = self.control();
         // The link is the watcher's right to hear it.
         let sound = self
             .parts()
             .computers
             .listen(Viewer::System, self.session.id);
-        Ok(WatchedSound::new(sound.await?, self.control()))
+        Ok(WatchedSound::new(sound.await?, control))
     }
 
     /// Waits until the link is no longer valid.

@@ -1,4 +1,7 @@
 //! Picture and sound as watchers get them: nothing while a person has control.
+//!
+//! Frames of that time may still wait for a slow watcher when it is over. So whenever control has changed hands, all
+//! waiting frames are left out.
 
 use bytes::Bytes;
 
@@ -10,8 +13,6 @@ use crate::{SoundListener, VideoViewer, live::attendance::ControlState};
 pub struct WatchedVideo {
     viewer: VideoViewer,
     control: ControlState,
-    /// True if frames were left out because a person had control.
-    was_paused: bool,
     _seat: Seat,
 }
 
@@ -27,7 +28,6 @@ impl WatchedVideo {
         Self {
             viewer,
             control,
-            was_paused: false,
             _seat: seat,
         }
     }
@@ -35,32 +35,18 @@ impl WatchedVideo {
     /// Waits for the next frame, as a message of [`deskhand_core::video`]. Returns `None` when the video has ended.
     pub async fn next(&mut self) -> Option<Bytes> {
         loop {
-            tokio::select! {
-                frame = self.viewer.next() => {
-                    let frame = frame?;
-                    if !self.check() {
-                        return Some(frame);
-                    }
-                }
-                () = self.control.changed() => {
-                    self.check();
-                }
+            let frame = tokio::select! {
+                frame = self.viewer.next() => Some(frame?),
+                () = self.control.changed() => None,
+            };
+            if self.control.has_changed() {
+                self.viewer.begin_anew();
+            } else if let Some(frame) = frame
+                && !self.control.is_held()
+            {
+                return Some(frame);
             }
         }
-    }
-
-    /// Returns true if the current frame must be left out.
-    fn check(&mut self) -> bool {
-        if self.control.is_held() {
-            self.was_paused = true;
-            return true;
-        }
-        // The frames from now on need some that were left out.
-        let was_paused = std::mem::take(&mut self.was_paused);
-        if was_paused {
-            self.viewer.wait_for_key();
-        }
-        was_paused
     }
 }
 
@@ -72,8 +58,15 @@ impl WatchedSound {
     /// Waits for the next frame, as a message of [`deskhand_core::sound`]. Returns `None` when the sound has ended.
     pub async fn next(&mut self) -> Option<Bytes> {
         loop {
-            let frame = self.listener.next().await?;
-            if !self.control.is_held() {
+            let frame = tokio::select! {
+                frame = self.listener.next() => Some(frame?),
+                () = self.control.changed() => None,
+            };
+            if self.control.has_changed() {
+                self.listener.begin_anew();
+            } else if let Some(frame) = frame
+                && !self.control.is_held()
+            {
                 return Some(frame);
             }
         }

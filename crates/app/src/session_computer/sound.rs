@@ -41,6 +41,11 @@ pub struct SoundListener {
 }
 
 impl SoundListener {
+    /// Leaves out all waiting frames.
+    pub(crate) fn begin_anew(&mut self) {
+        self.frames = self.frames.resubscribe();
+    }
+
     /// Waits for the next frame, as a message of [`deskhand_core::sound`]. Returns `None` when the sound has ended.
     pub async fn next(&mut self) -> Option<Bytes> {
         loop {

@@ -87,8 +87,14 @@ impl VideoViewer {
         }
     }
 
+    /// Leaves out all waiting frames, and continues with a key frame.
+    pub(crate) fn begin_anew(&mut self) {
+        self.frames = self.frames.resubscribe();
+        self.wait_for_key();
+    }
+
     /// Leaves out all frames up to the next key frame, and asks for one.
-    pub(crate) fn wait_for_key(&mut self) {
+    fn wait_for_key(&mut self) {
         self.waits_for_key = true;
         self.video.key_wanted.notify_one();
     }
@@ -252,7 +258,7 @@ mod tests {
     async fn a_viewer_in_time_is_sent_everything_from_a_key_frame_on() {
         let mut stage = Stage::new();
         stage.send(4, false);
-        assert_eq!(stage.sent(), []);
+        assert!(stage.sent().is_empty());
         for n in 4..20 {
             stage.send(1, n == 4);
             assert_eq!(stage.sent(), [n]);
@@ -268,7 +274,7 @@ mod tests {
         // Until it has caught up, only the lowest layer. Then one layer more with each frame of the lowest.
         assert_eq!(stage.sent(), [4, 8, 12, 16]);
         stage.send(1, false);
-        assert_eq!(stage.sent(), [], "of the highest layer");
+        assert!(stage.sent().is_empty(), "it is of the highest layer");
         stage.send(1, false);
         assert_eq!(stage.sent(), [18]);
         let mut later = Vec::new();
@@ -286,7 +292,7 @@ mod tests {
         stage.send(1, true);
         stage.sent();
         stage.send(40, false);
-        assert_eq!(stage.sent(), []);
+        assert!(stage.sent().is_empty());
         assert!(stage.has_asked_for_key());
         stage.send(3, false);
         stage.send(1, true);

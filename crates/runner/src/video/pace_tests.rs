@@ -13,8 +13,8 @@ fn frame(layer: u8, is_key: bool) -> VideoFrame {
     }
 }
 
-/// Plays the capture from `pace` until `end`. `events` happen at their times. Returns the time of each frame and
-/// whether it was a key frame.
+/// Plays a capture from `start` on for `end_ms`, while something is drawn at `changes_ms`. Returns the time of each frame,
+/// and true if it is a key frame.
 fn play(pace: &mut FilmPace, start: Instant, end_ms: u64, changes_ms: &[u64]) -> Vec<(u128, bool)> {
     let end = start + Duration::from_millis(end_ms);
     let (mut now, mut shots, mut changes) = (start, Vec::new(), changes_ms.iter().peekable());
@@ -55,7 +55,7 @@ fn a_moving_screen_has_thirty_frames_a_second_and_one_at_rest_has_none() {
     assert!(resting.len() <= 9, "{resting:?}");
     assert!(resting.iter().all(|(at, _)| *at < 1000), "{resting:?}");
     let again = later + Duration::from_secs(5);
-    assert_eq!(play(&mut pace, again, 5000, &[]), [], "nothing is encoded");
+    assert!(play(&mut pace, again, 5000, &[]).is_empty());
 }
 
 #[test]

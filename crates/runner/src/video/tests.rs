@@ -1,11 +1,14 @@
 //! Films a real X server, decodes what was encoded, and compares the colours.
 
-use std::{collections::BTreeMap, time::Duration};
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use deskhand_core::{action::ScreenSize, tasks::Tasks, video::VideoFrame};
 use openh264::{decoder::Decoder, formats::YUVSource};
 use tempfile::TempDir;
-use tokio::{sync::mpsc, time::timeout};
+use tokio::{
+    sync::{Notify, mpsc},
+    time::timeout,
+};
 use x11rb::{
     connection::Connection,
     protocol::xproto::{ConnectionExt as _, CreateGCAux, Rectangle},
@@ -82,10 +85,49 @@ impl Stage {
         self.x.sync().unwrap();
     }
 
+    /// Begins to film. Frames are sent until the stage ends.
+    async fn film(&self) -> Filming {
+        let mut capture = VideoCapture::begin(&self.desktop).await.unwrap();
+        let (sender, frames) = mpsc::channel(64);
+        let key_wanted = Arc::clone(&capture.key_wanted);
+        let shutdown = self.tasks.shutdown().clone();
+        let filming = async move {
+            while let Ok(frame) = capture.next().await {
+                sender.send(frame).await.unwrap();
+            }
+        };
+        self.tasks.spawn("film", async move {
+            shutdown.run_until_cancelled(filming).await;
+        });
+        Filming { frames, key_wanted }
+    }
+
     async fn end(self) {
         self.tasks.shutdown().cancel();
         drop(self.desktop);
         assert!(self.tasks.end(Duration::from_secs(5)).await);
+    }
+}
+
+/// The frames of one capture.
+struct Filming {
+    frames: mpsc::Receiver<VideoFrame>,
+    key_wanted: Arc<Notify>,
+}
+
+impl Filming {
+    async fn next(&mut self) -> VideoFrame {
+        let frame = timeout(Duration::from_secs(20), self.frames.recv()).await;
+        frame.expect("a frame in time").unwrap()
+    }
+
+    /// Returns the frames until there was none for a second.
+    async fn rest(&mut self) -> Vec<VideoFrame> {
+        let mut frames = Vec::new();
+        while let Ok(frame) = timeout(Duration::from_secs(1), self.frames.recv()).await {
+            frames.push(frame.unwrap());
+        }
+        frames
     }
 }
 
@@ -128,27 +170,22 @@ impl Viewer {
     }
 }
 
-async fn next(capture: &mut VideoCapture) -> VideoFrame {
-    let frame = timeout(Duration::from_secs(20), capture.next()).await;
-    frame.expect("a frame in time").unwrap()
-}
-
 #[tokio::test]
 async fn what_is_painted_is_seen_in_its_colours() {
     let stage = Stage::open().await;
     stage.paint([RED, GREEN, BLUE]);
-    let mut capture = VideoCapture::begin(&stage.desktop).await.unwrap();
+    let mut filming = stage.film().await;
     let mut viewer = Viewer::new();
-    let first = next(&mut capture).await;
+    let first = filming.next().await;
     assert!(first.is_key && first.layer == 0 && first.size == SIZE);
     viewer.see(&first);
     while !viewer.shows([RED, GREEN, BLUE]) {
-        viewer.see(&next(&mut capture).await);
+        viewer.see(&filming.next().await);
     }
     stage.paint([BLUE, RED, GREEN]);
     let mut numbers = Vec::new();
     while !viewer.shows([BLUE, RED, GREEN]) {
-        let frame = next(&mut capture).await;
+        let frame = filming.next().await;
         assert!(!frame.is_key, "nobody asked for one");
         numbers.push(frame.number);
         viewer.see(&frame);
@@ -161,14 +198,11 @@ async fn what_is_painted_is_seen_in_its_colours() {
 async fn a_screen_at_rest_is_sent_no_more_and_a_key_frame_comes_when_it_is_asked_for() {
     let stage = Stage::open().await;
     stage.paint([RED, GREEN, BLUE]);
-    let mut capture = VideoCapture::begin(&stage.desktop).await.unwrap();
-    let mut last = next(&mut capture).await;
-    while let Ok(frame) = timeout(Duration::from_secs(1), capture.next()).await {
-        last = frame.unwrap();
-    }
+    let mut filming = stage.film().await;
+    let last = filming.rest().await.pop().unwrap();
     assert_eq!(last.layer, 0, "everybody gets the last one");
-    capture.key_wanted.notify_one();
-    let key = next(&mut capture).await;
+    filming.key_wanted.notify_one();
+    let key = filming.next().await;
     assert!(key.is_key && key.number == last.number.wrapping_add(1));
     let mut late = Viewer::new();
     late.see(&key);
@@ -179,7 +213,7 @@ async fn a_screen_at_rest_is_sent_no_more_and_a_key_frame_comes_when_it_is_asked
 #[tokio::test]
 async fn the_lower_layers_alone_can_be_decoded() {
     let stage = Stage::open().await;
-    let mut capture = VideoCapture::begin(&stage.desktop).await.unwrap();
+    let mut filming = stage.film().await;
     let (mut slow, mut n_left_out) = (Viewer::new(), 0);
     let mut seen = [false; 3];
     for n in 0..40 {
@@ -189,7 +223,7 @@ async fn the_lower_layers_alone_can_be_decoded() {
             _ => [BLUE, RED, GREEN],
         };
         stage.paint(colours);
-        let frame = next(&mut capture).await;
+        let frame = filming.next().await;
         seen[usize::from(frame.layer)] = true;
         if frame.layer == 0 {
             slow.see(&frame);
@@ -200,8 +234,7 @@ async fn the_lower_layers_alone_can_be_decoded() {
     assert_eq!(seen, [true; 3]);
     assert!((25..=32).contains(&n_left_out), "{n_left_out}");
     stage.paint([RED, GREEN, BLUE]);
-    while let Ok(frame) = timeout(Duration::from_secs(1), capture.next()).await {
-        let frame = frame.unwrap();
+    for frame in filming.rest().await {
         if frame.layer == 0 {
             slow.see(&frame);
         }

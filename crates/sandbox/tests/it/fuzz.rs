@@ -8,6 +8,7 @@ use deskhand_core::{
         Framed, ReplayStart, Terminal, TerminalFrames, TerminalInput, TerminalNumber, TerminalSize,
         TerminalUpdate, ViewedTerminal,
     },
+    video::{VideoFrame, VideoFrames},
 };
 use deskhand_runner_protocol::{FromRunner, Outcome, ToRunner, codec};
 use deskhand_testkit::fuzz;
@@ -79,5 +80,31 @@ fn fuzz_frames_of_a_terminal() {
         let mut inputs = TerminalFrames::default();
         inputs.push(input);
         while let Ok(Some(_)) = inputs.read::<TerminalInput>() {}
+    });
+}
+
+#[test]
+fn fuzz_frames_of_video() {
+    let key = VideoFrame {
+        number: 0,
+        captured_at_us: 1_790_000_000_000_000,
+        is_key: true,
+        layer: 0,
+        size: ScreenSize::default(),
+        picture: Bytes::from_static(b"\0\0\0\x01\x67picture"),
+    };
+    let other = VideoFrame {
+        number: u32::MAX,
+        is_key: false,
+        layer: 2,
+        ..key.clone()
+    };
+    let both = [key.to_stream(), other.to_stream()].concat();
+    fuzz("video-frames", &[&key.to_stream(), &both], |input| {
+        let mut frames = VideoFrames::default();
+        frames.push(input);
+        while let Ok(Some(frame)) = frames.read() {
+            assert_eq!(VideoFrame::parse(frame.to_message()), Ok(frame));
+        }
     });
 }
