@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use futures::{SinkExt, StreamExt};
-use tokio::time::{Instant, timeout};
+use tokio::time::timeout;
 use tokio_tungstenite::tungstenite::{self, Message};
 
 use super::{
