@@ -540,6 +540,14 @@ export interface components {
             name: string;
             role?: components["schemas"]["UserRole"] | null;
         };
+        /** @description A watch link to create. */
+        CreateWatchLink: {
+            /**
+             * Format: int64
+             * @description The seconds for which it is valid, at most 30 days. A day by default.
+             */
+            lifetime_seconds?: number | null;
+        };
         /** @description A question to people, with its state and answer. */
         Decision: {
             answer: components["schemas"]["Reply"] | null;
@@ -1081,6 +1089,14 @@ export interface components {
         MadeToken: components["schemas"]["Token"] & {
             /** @description The token itself, shown only this once. */
             token: string;
+        };
+        /** @description A new watch link. */
+        MadeWatchLink: components["schemas"]["WatchLink"] & {
+            /**
+             * Format: uri
+             * @description The whole link, shown only once.
+             */
+            url: string;
         };
         /** @description An MCP server whose tools the agent is offered as `NAME__tool`. */
         McpServerSpec: {
@@ -2218,6 +2234,33 @@ export interface components {
             next: string | null;
             users: components["schemas"]["User"][];
         };
+        /** @description What a watch link shows. */
+        Watch: {
+            /** @description The number of people who watch by links. */
+            n_watchers: number;
+            /** @description True while a person has control. Watchers see and hear nothing then. */
+            paused: boolean;
+            state: components["schemas"]["WatchStage"];
+            /** @description The title of the session. It may be empty. */
+            title: string;
+            /** @description The names of the first 20 of them. Those who give none are called Guest. */
+            watchers: string[];
+        };
+        /** @description A link by which everybody can watch a session. */
+        WatchLink: {
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            expires_at: string;
+            /** Format: uuid */
+            id: string;
+        };
+        /** @description The valid watch links of a session. */
+        WatchLinks: {
+            links: components["schemas"]["WatchLink"][];
+        };
+        /** @description The state of what a watch link shows. */
+        WatchStage: "not_started" | "live" | "ended";
     };
 }
 export type AcceptOffer = components['schemas']['AcceptOffer'];
@@ -2264,6 +2307,7 @@ export type CostData = components['schemas']['CostData'];
 export type CreateSession = components['schemas']['CreateSession'];
 export type CreateToken = components['schemas']['CreateToken'];
 export type CreateUser = components['schemas']['CreateUser'];
+export type CreateWatchLink = components['schemas']['CreateWatchLink'];
 export type Decision = components['schemas']['Decision'];
 export type DecisionData = components['schemas']['DecisionData'];
 export type DecisionKind = components['schemas']['DecisionKind'];
@@ -2304,6 +2348,7 @@ export type ListeningPort = components['schemas']['ListeningPort'];
 export type LongPrompts = components['schemas']['LongPrompts'];
 export type MadeShare = components['schemas']['MadeShare'];
 export type MadeToken = components['schemas']['MadeToken'];
+export type MadeWatchLink = components['schemas']['MadeWatchLink'];
 export type McpServerSpec = components['schemas']['McpServerSpec'];
 export type McpTransport = components['schemas']['McpTransport'];
 export type Message = components['schemas']['Message'];
@@ -2404,6 +2449,10 @@ export type User = components['schemas']['User'];
 export type UserLimits = components['schemas']['UserLimits'];
 export type UserRole = components['schemas']['UserRole'];
 export type UsersPage = components['schemas']['UsersPage'];
+export type Watch = components['schemas']['Watch'];
+export type WatchLink = components['schemas']['WatchLink'];
+export type WatchLinks = components['schemas']['WatchLinks'];
+export type WatchStage = components['schemas']['WatchStage'];
 
 /** The body and the answer of each operation. */
 export interface Operations {
@@ -2474,6 +2523,9 @@ export interface Operations {
     "POST /api/sessions/{id}/terminals": { body: OpenTerminal; answer: Terminal };
     "PATCH /api/sessions/{id}/terminals/{n}": { body: RenameTerminal; answer: Terminal };
     "DELETE /api/sessions/{id}/terminals/{n}": { body: undefined; answer: undefined };
+    "GET /api/sessions/{id}/watch-links": { body: undefined; answer: WatchLinks };
+    "POST /api/sessions/{id}/watch-links": { body: CreateWatchLink; answer: MadeWatchLink };
+    "DELETE /api/sessions/{id}/watch-links/{link}": { body: undefined; answer: undefined };
     "GET /api/settings": { body: undefined; answer: Settings };
     "PATCH /api/settings": { body: Settings; answer: Settings };
     "POST /api/shares/join": { body: JoinSession; answer: Session };
@@ -2492,6 +2544,7 @@ export interface Operations {
     "GET /api/users/{id}/limits": { body: undefined; answer: UserLimits };
     "PUT /api/users/{id}/limits": { body: UserLimits; answer: UserLimits };
     "POST /api/users/{id}/sign-in-links": { body: InviteUser; answer: SignInLink };
+    "GET /api/watch/{token}": { body: undefined; answer: Watch };
     "GET /health": { body: undefined; answer: Health };
     "GET /metrics": { body: undefined; answer: unknown };
 }
