@@ -1275,6 +1275,8 @@ export interface components {
              *     `allow`, and are kept in the others.
              */
             allow?: string[];
+            /** @description Hosts that are never contacted, written like those in `allow`. */
+            block?: string[];
             mode: components["schemas"]["NetworkMode"];
         };
         /** @description A turn is close to a bound. The model gets a note about it too. */

@@ -108,6 +108,23 @@ fn without_configuration_the_defaults_are_in_force() {
     [mcp]
     tools = "agent"                                  # default
 
+    [jamie]
+    token = ""                                       # default
+    controller = false                               # default
+    public_url = ""                                  # default
+    owner = ""                                       # default
+    streams = 1                                      # default
+    model = ""                                       # default
+    budget_usd = 2.0                                 # default
+    max_steps = 50                                   # default
+    block = ""                                       # default
+    start_seconds = 120                              # default
+    max_hours = 6                                    # default
+    webhook_key = ""                                 # default
+    private_webhooks = false                         # default
+    api_url = "https://discord.com"                  # default
+    gateway_url = "wss://gateway.discord.gg"         # default
+
     [secrets]
     key_file = "HOME/.local/share/deskhand/secrets.key" # default
 
@@ -218,6 +235,8 @@ fn flags_win_over_the_environment_and_the_environment_over_the_file() {
     [apps]
 
     [mcp]
+
+    [jamie]
 
     [secrets]
 

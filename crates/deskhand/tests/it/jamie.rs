@@ -105,10 +105,7 @@ async fn a_link_in_a_message_plays_until_its_sender_says_stop() {
     let told = anna.wait_for_text("Now streaming!").await;
     let live = asked_at.elapsed();
     let link = told.link.expect("a button to watch");
-    assert!(
-        link.starts_with(&format!("{}/watch/", server.url())),
-        "{link}"
-    );
+    assert!(link.contains("/watch/"), "{link}");
     let stream = &streams(&client).await[0];
     assert_eq!(stream["status"], "streaming");
     assert_eq!(stream["agent_iterations"], 0, "no model was needed");

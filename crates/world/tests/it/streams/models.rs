@@ -21,12 +21,12 @@ async fn failure_of(yaml: &str) -> String {
 #[tokio::test]
 async fn a_model_starts_what_the_player_does_not() {
     let yaml = r##"
-price: {input: 1000, output: 1000}
+price: {input: 1, output: 1}
 steps:
   - calls: [{browser: {action: click, x: 10, y: 10}}]
-    usage: {input: 100, output: 100}
+    usage: {input: 200000, output: 0}
   - text: '{"outcome": "playing", "detail": "it plays"}'
-    usage: {input: 100, output: 100}
+    usage: {input: 200000, output: 0}
 "##;
     let world = StreamWorld::with_model(yaml, |_| {}).await;
     world.pages.put(STUBBORN, FakePage::stubborn());
@@ -92,12 +92,12 @@ async fn a_model_that_fails_is_reported_as_down() {
 #[tokio::test]
 async fn a_stream_has_a_budget() {
     let yaml = r##"
-price: {input: 1000, output: 1000}
+price: {input: 1, output: 1}
 steps:
   - calls: [{bash: {command: "true"}}]
-    usage: {input: 1900, output: 0}
+    usage: {input: 1900000, output: 0}
   - calls: [{bash: {command: "true"}}]
-    usage: {input: 1900, output: 0}
+    usage: {input: 1900000, output: 0}
   - text: '{"outcome": "playing"}'
 "##;
     let world = StreamWorld::with_model(yaml, |_| {}).await;
