@@ -29,7 +29,7 @@ pub(crate) fn check(
     settings: &StreamSettings,
     bounds: &NetworkBounds,
 ) -> Result<(), ControllerError> {
-    request.check().map_err(invalid)?;
+    request.check().map_err(|error| invalid(&error))?;
     if request.webhook_url.is_some() && settings.webhook_key.is_none() {
         let message = "webhook_url needs a key: set jamie.webhook_key on the server and on the bot";
         return Err(ControllerError::new(ErrorCode::NoBotToken, message));
@@ -55,7 +55,7 @@ pub(crate) fn check(
     }
 }
 
-fn invalid(error: InvalidRequest) -> ControllerError {
+fn invalid(error: &InvalidRequest) -> ControllerError {
     ControllerError::new(
         error.code().unwrap_or(ErrorCode::Unknown),
         error.to_string(),

@@ -31,7 +31,7 @@ impl Streams {
                 shutdown.run_until_cancelled(performing).await;
             }
             Err(error) => {
-                tracing::error!(stream.id = %id, %error, "a stored request is unreadable")
+                tracing::error!(stream.id = %id, %error, "a stored request is unreadable");
             }
         }
         running.over.cancel();
