@@ -2261,7 +2261,10 @@ export interface components {
         WatchLinks: {
             links: components["schemas"]["WatchLink"][];
         };
-        /** @description The state of what a watch link shows. */
+        /**
+         * @description The state of what a watch link shows.
+         * @enum {string}
+         */
         WatchStage: "not_started" | "live" | "ended";
     };
 }

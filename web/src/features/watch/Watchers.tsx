@@ -1,5 +1,5 @@
 import { Users } from "lucide-react";
-import { type FormEvent, type KeyboardEvent, useId, useState } from "react";
+import { type FormEvent, useEffect, useId, useState } from "react";
 
 import { Button } from "../../components/Button";
 import { TextField } from "../../components/TextField";
@@ -23,12 +23,17 @@ export function Watchers({ names, n_watchers, ownName, onRename }: WatchersProps
     onRename(name.trim());
     setIsOpen(false);
   };
-  const closeOnEscape = (event: KeyboardEvent) => {
-    if (event.key === "Escape") setIsOpen(false);
-  };
+  useEffect(() => {
+    if (!isOpen) return;
+    const closeOnEscape = (event: KeyboardEvent) => {
+      if (event.key === "Escape") setIsOpen(false);
+    };
+    document.addEventListener("keydown", closeOnEscape);
+    return () => document.removeEventListener("keydown", closeOnEscape);
+  }, [isOpen]);
   // It stays inside the player, since nothing else is shown in full screen.
   return (
-    <div className="relative" onKeyDown={closeOnEscape}>
+    <div className="relative">
       <Button
         look="ghost"
         aria-label={people}
@@ -48,10 +53,10 @@ export function Watchers({ names, n_watchers, ownName, onRename }: WatchersProps
           <p className="font-semibold">{people}</p>
           {names.length > 0 && (
             <ul className="flex max-h-48 flex-col gap-1 overflow-y-auto text-soft">
-              {names.map((watcher, nth) => (
-                // Names are not unique, and nothing of a row is kept.
-                <li key={`${nth} ${watcher}`} className="truncate">
+              {counted(names).map(([watcher, times]) => (
+                <li key={watcher} className="truncate">
                   {watcher}
+                  {times > 1 && <span className="text-faint"> × {times}</span>}
                 </li>
               ))}
               {n_watchers > names.length && (
@@ -67,4 +72,11 @@ export function Watchers({ names, n_watchers, ownName, onRename }: WatchersProps
       )}
     </div>
   );
+}
+
+/** Returns each name once, with the number of people who have it. */
+function counted(names: string[]): [string, number][] {
+  const counts = new Map<string, number>();
+  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return [...counts];
 }
