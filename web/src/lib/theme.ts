@@ -1,4 +1,4 @@
-import { useSyncExternalStore } from "react";
+import { useLayoutEffect, useSyncExternalStore } from "react";
 
 import { readStored, writeStored } from "./stored";
 
@@ -28,4 +28,17 @@ export function setTheme(theme: Theme): void {
 
 export function useTheme(): Theme {
   return useSyncExternalStore(subscribe, currentTheme);
+}
+
+/** Shows everything in dark as long as the component is there, whatever theme was chosen. */
+export function useDarkTheme(): void {
+  useLayoutEffect(() => {
+    const { dataset } = document.documentElement;
+    const chosen = dataset.theme;
+    dataset.theme = "dark";
+    return () => {
+      if (chosen === undefined) delete dataset.theme;
+      else dataset.theme = chosen;
+    };
+  }, []);
 }

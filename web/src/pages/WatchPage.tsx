@@ -26,6 +26,7 @@ import { Watchers } from "../features/watch/Watchers";
 import { WatchNote } from "../features/watch/WatchNote";
 import { cx } from "../lib/cx";
 import { readStored, writeStored } from "../lib/stored";
+import { useDarkTheme } from "../lib/theme";
 
 /** The settings of watchers, who have no account, are kept under this name. */
 const WATCHER = "watch";
@@ -36,8 +37,9 @@ export function WatchPage({ token }: { token: string }) {
   const watch = useWatch(token);
   const obstacle = useVideoObstacle();
   const title = watch.data?.title || "Watch";
+  useDarkTheme();
   return (
-    <main className="fixed inset-0 overflow-hidden bg-[#0b0c0f] text-ink scheme-dark">
+    <main className="fixed inset-0 overflow-hidden bg-[#0b0c0f] text-ink">
       <title>{`${title} · Deskhand`}</title>
       {isCode(watch.error, "no_watch_link") ? (
         <WatchNote icon={<Link2Off aria-hidden />} title="This link is no longer valid">

@@ -20,7 +20,7 @@ const BROWSER: &str = "/usr/bin/chromium";
 /// The name of the site, which the server finds on this machine.
 const HOST: &str = "videos.test";
 /// A video of some seconds with a tone.
-const VIDEO: &[u8] = include_bytes!("fixtures/tone.webm");
+const VIDEO: &[u8] = include_bytes!("jamie/tone.webm");
 /// A page as sites have it: the video neither plays by itself nor is it alone.
 const PAGE: &str = "<!doctype html><title>A video</title><h1>A video</h1>\
     <video src=/tone.webm width=320 height=180 muted loop preload=auto></video><video width=10 height=10></video>";

@@ -243,6 +243,12 @@ async fn every_documented_route_is_there_and_answers_as_documented() {
     let user = made("/api/users", json!({"name": "bob"})).await;
     let token = made("/api/tokens", json!({"name": "spare"})).await;
     let share = made(&session.path("/shares"), json!({"right": "view"})).await;
+    let watch = client
+        .post(&session.path("/watch-links"), json!({}))
+        .await
+        .good();
+    let (watch_link, watch_url) = (watch["id"].as_str(), watch["url"].as_str());
+    let (_, watch_token) = watch_url.unwrap().split_once("/watch/").unwrap();
     let secret = json!({"value": "open sesame", "origins": ["https://example.com"]});
     client.put("/api/secrets/spare", secret).await.good();
     let person = session.path("/people/bob");
@@ -276,6 +282,8 @@ async fn every_documented_route_is_there_and_answers_as_documented() {
             .replace("{id}", id)
             .replace("{user}", "bob")
             .replace("{share}", &share)
+            .replace("{link}", watch_link.unwrap())
+            .replace("{token}", watch_token)
             .replace("{decision}", &asked.decision.to_string())
             .replace("{name}", name)
             .replace("{path}", "~")
