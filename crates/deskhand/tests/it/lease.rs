@@ -162,7 +162,8 @@ async fn the_agent_waits_for_the_hand_back_and_nothing_of_that_time_is_kept() {
     let acted = bobs.act("computer", look).await;
     assert_eq!(
         (&acted["screenshot"], &acted["is_error"]),
-        (&json!(null), &json!(false))
+        (&json!(null), &json!(false)),
+        "{acted}"
     );
     // Only bob is shown the screen as it is; others the newest picture of the log.
     let again = session.client.get(&session.path("/screenshot")).await;
