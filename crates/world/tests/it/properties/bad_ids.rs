@@ -147,7 +147,7 @@ fn body(operation: &Operation) -> Option<Value> {
         ("POST", "/shares") | ("PUT", "/people/{user}") => Some(json!({"right": "view"})),
         ("POST", "/files/{path}") => Some(json!({"action": "make_folder"})),
         ("PUT", "/files/{path}") => Some(json!("the text of a file")),
-        ("POST", "/terminals") => Some(json!({})),
+        ("POST", "/terminals" | "/watch-links") => Some(json!({})),
         ("PATCH", "/terminals/{n}") => Some(json!({"name": "another"})),
         ("POST", "/attachments") => Some(json!("the content of a file")),
         ("PUT", "/clipboard") => Some(json!({"text": "copied"})),
