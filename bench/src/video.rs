@@ -187,11 +187,16 @@ fn own_ticks(server: &Server) -> u64 {
 /// Returns the same for viewers of x11vnc and websockify on the same desktop.
 async fn watch_by_vnc(session: &Session) -> Vec<Watched> {
     let counts = VIEWERS.map(|n| n.to_string()).join(" ");
+    // In the background, since the stream's own looks at the desktop wait for actions.
     let command = format!(
-        "cat > vnc.py <<'END'\n{VNC}\nEND\npython3 vnc.py {VNC_PORT} {SECONDS} {counts} 2>&1"
+        "cat > vnc.py <<'END'\n{VNC}\nEND\n(python3 vnc.py {VNC_PORT} {SECONDS} {counts} > vnc.txt 2>&1; echo over >> vnc.txt) &"
     );
-    let printed = session.shell(&command).await;
-    let printed = printed["text"].as_str().unwrap_or_default();
+    session.shell(&command).await;
+    let mut printed = String::new();
+    while !printed.contains("over") {
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        printed = session.shell("cat vnc.txt").await;
+    }
     let lines = printed.lines().filter_map(|line| line.strip_prefix("measured "));
     let watched: Vec<_> = lines
         .map(|line| {
