@@ -12,7 +12,7 @@ use deskhand_core::{
 use deskhand_jamie::contract::StatusUpdate;
 use deskhand_testkit::{
     Client, Server, ServerOptions,
-    discord::{Discord, Person, TOKEN},
+    discord::{Discord, Person, Posted, TOKEN},
     rss_bytes,
 };
 use serde_json::{Value, json};
@@ -99,13 +99,11 @@ pub(crate) async fn measure(program: &str) {
 }
 
 fn variables(discord: &Discord) -> Vec<(String, String)> {
+    let gateway = discord.url.replace("http", "ws");
     [
         ("DESKHAND_JAMIE_TOKEN", TOKEN),
-        ("DESKHAND_JAMIE_API_URL", &discord.url),
-        (
-            "DESKHAND_JAMIE_GATEWAY_URL",
-            &discord.url.replace("http", "ws"),
-        ),
+        ("DESKHAND_JAMIE_API_URL", discord.url.as_str()),
+        ("DESKHAND_JAMIE_GATEWAY_URL", gateway.as_str()),
         ("DESKHAND_JAMIE_WEBHOOK_KEY", "a key for the measurement"),
         ("DESKHAND_JAMIE_PRIVATE_WEBHOOKS", "true"),
         ("DESKHAND_NETWORK_ALLOW", "127.0.0.0/8"),
@@ -124,7 +122,7 @@ async fn connected(discord: &Discord) {
 /// Starts a stream by a message and stops it, for the nth time.
 async fn stream(person: &Person<'_>, url: &str, nth: usize, times: &mut Times) {
     let has = |text: &'static str| {
-        move |messages: &[deskhand_testkit::discord::Posted]| {
+        move |messages: &[Posted]| {
             let found = messages.iter().filter(|message| message.text.contains(text));
             found.count() >= nth
         }
@@ -176,11 +174,12 @@ async fn receive(listener: &TcpListener) -> f64 {
     loop {
         let mut line = String::new();
         stream.read_line(&mut line).await.unwrap();
-        match line.trim_end().to_ascii_lowercase().split_once(": ") {
-            Some(("content-length", n)) => n_bytes = n.parse().unwrap(),
-            Some(_) => {}
-            None if line.trim_end().is_empty() => break,
-            None => {}
+        let line = line.trim_end().to_ascii_lowercase();
+        if line.is_empty() {
+            break;
+        }
+        if let Some(length) = line.strip_prefix("content-length: ") {
+            n_bytes = length.parse().unwrap();
         }
     }
     let mut body = vec![0; n_bytes];
