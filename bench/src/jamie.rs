@@ -48,7 +48,9 @@ struct Times {
 }
 
 pub(crate) async fn measure(program: &str) {
-    println!("Measuring {N_STREAMS} streams that a message in Discord starts and another one stops …");
+    println!(
+        "Measuring {N_STREAMS} streams that a message in Discord starts and another one stops …"
+    );
     let discord = Discord::start().expect(NEEDS);
     let site = Site::start(PAGE, VIDEO.to_vec());
     let server = Server::start(
@@ -80,7 +82,12 @@ pub(crate) async fn measure(program: &str) {
     // The longest times that the specification allows.
     let mut table = Table::next_to("allowed");
     for (what, samples, allowed, target) in [
-        ("message to acknowledgement", times.acknowledged, 2_000.0, 300.0),
+        (
+            "message to acknowledgement",
+            times.acknowledged,
+            2_000.0,
+            300.0,
+        ),
         ("acknowledgement to live", times.live, 45_000.0, 5_000.0),
         ("`stop` to the end", times.stopped, 5_000.0, 1_000.0),
         ("health", health, 100.0, 20.0),
@@ -123,7 +130,9 @@ async fn connected(discord: &Discord) {
 async fn stream(person: &Person<'_>, url: &str, nth: usize, times: &mut Times) {
     let has = |text: &'static str| {
         move |messages: &[Posted]| {
-            let found = messages.iter().filter(|message| message.text.contains(text));
+            let found = messages
+                .iter()
+                .filter(|message| message.text.contains(text));
             found.count() >= nth
         }
     };

@@ -59,7 +59,10 @@ fn answer(mut stream: &TcpStream, page: &str, video: &[u8]) -> std::io::Result<(
     let first = from.filter(|first| *first < body.len());
     let (part, all) = (&body[first.unwrap_or(0)..], body.len());
     let status = match first {
-        Some(first) => format!("206 Partial\r\ncontent-range: bytes {first}-{}/{all}", all - 1),
+        Some(first) => format!(
+            "206 Partial\r\ncontent-range: bytes {first}-{}/{all}",
+            all - 1
+        ),
         None => "200 OK".to_owned(),
     };
     let head = format!(

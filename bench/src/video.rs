@@ -7,9 +7,7 @@ use std::{
 };
 
 use deskhand_core::id::RequestId;
-use deskhand_testkit::{
-    Client, Server, ServerOptions, Session, VideoClient, processes_with_mount,
-};
+use deskhand_testkit::{Client, Server, ServerOptions, Session, VideoClient, processes_with_mount};
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
@@ -41,7 +39,9 @@ struct Watched {
 }
 
 pub(crate) async fn measure(program: &str) {
-    println!("Measuring a film of 1280×720 at {FILM_RATE} pictures a second, for {VIEWERS:?} viewers …");
+    println!(
+        "Measuring a film of 1280×720 at {FILM_RATE} pictures a second, for {VIEWERS:?} viewers …"
+    );
     let folder = tempfile::tempdir().unwrap();
     let site = Site::start(PAGE, make_film(&folder.path().join("film.webm")));
     let server = start(program);
@@ -60,11 +60,28 @@ pub(crate) async fn measure(program: &str) {
     let mut table = Table::next_to("x11vnc");
     for (n_viewers, (ours, peer)) in VIEWERS.into_iter().zip(ours.iter().zip(&peer)) {
         let [pictures, cpu, each] = match n_viewers {
-            1 => ["pictures, 1 viewer", "processor, 1 viewer", "a picture, 1 viewer"],
-            5 => ["pictures, 5 viewers", "processor, 5 viewers", "a picture, 5 viewers"],
-            _ => ["pictures, 20 viewers", "processor, 20 viewers", "a picture, 20 viewers"],
+            1 => [
+                "pictures, 1 viewer",
+                "processor, 1 viewer",
+                "a picture, 1 viewer",
+            ],
+            5 => [
+                "pictures, 5 viewers",
+                "processor, 5 viewers",
+                "a picture, 5 viewers",
+            ],
+            _ => [
+                "pictures, 20 viewers",
+                "processor, 20 viewers",
+                "a picture, 20 viewers",
+            ],
         };
-        table.add(Row::at_least(pictures, ours.pictures, peer.pictures, LEAST_RATE));
+        table.add(Row::at_least(
+            pictures,
+            ours.pictures,
+            peer.pictures,
+            LEAST_RATE,
+        ));
         let row = Row::at_most(cpu, "%", ours.cpu, Some(peer.cpu), 0.0);
         table.add(row.without_target());
         let [ours, peer] = [ours, peer].map(|it| it.cpu * 10.0 / it.pictures.max(0.1));
@@ -77,8 +94,12 @@ pub(crate) async fn measure(program: &str) {
         MOST_OFFSET_MS,
     ));
     println!("{table}");
-    println!("The processor time is that of the programs that encode and send: runner and server, or x11vnc and");
-    println!("websockify, for the rate of the slowest viewer. The browser and the X server are the same for both.");
+    println!(
+        "The processor time is that of the programs that encode and send: runner and server, or x11vnc and"
+    );
+    println!(
+        "websockify, for the rate of the slowest viewer. The browser and the X server are the same for both."
+    );
     println!("Beeps are heard so many ms after their flash: {offsets:.0?}");
 }
 
@@ -103,9 +124,8 @@ fn start(program: &str) -> Server {
 #[expect(clippy::disallowed_methods, reason = "ffmpeg makes the film")]
 fn make_film(path: &Path) -> Vec<u8> {
     let picture = format!("testsrc2=size=1280x720:rate={FILM_RATE}:duration={FILM_SECONDS}");
-    let sound = format!(
-        "aevalsrc='if(lt(mod(t,1),0.3),0.5*sin(2*PI*440*t),0)':s=48000:d={FILM_SECONDS}"
-    );
+    let sound =
+        format!("aevalsrc='if(lt(mod(t,1),0.3),0.5*sin(2*PI*440*t),0)':s=48000:d={FILM_SECONDS}");
     let corner = "drawbox=w=160:h=160:color=black:t=fill,\
         drawbox=w=160:h=160:color=white:t=fill:enable='lt(mod(t,1),0.3)'";
     let made = Command::new("ffmpeg")
@@ -197,7 +217,9 @@ async fn watch_by_vnc(session: &Session) -> Vec<Watched> {
         tokio::time::sleep(Duration::from_secs(1)).await;
         printed = session.shell("cat vnc.txt").await;
     }
-    let lines = printed.lines().filter_map(|line| line.strip_prefix("measured "));
+    let lines = printed
+        .lines()
+        .filter_map(|line| line.strip_prefix("measured "));
     let watched: Vec<_> = lines
         .map(|line| {
             let mut numbers = line.split(' ').map(|number| number.parse().unwrap());

@@ -45,10 +45,7 @@ fn test_of(code: ErrorCode) -> Option<(&'static str, &'static str)> {
         Code::Timeout => (FAULTS, "a_start_that_takes_too_long_times_out"),
         Code::NoBotToken => (FAULTS, "a_server_that_runs_no_streams_says_so"),
         Code::InvalidCreds => (TROUBLE, "a_refused_token_ends_the_bot_with_a_reason"),
-        Code::NoApiKey => (
-            MODELS,
-            "without_a_key_only_pages_that_need_a_model_fail",
-        ),
+        Code::NoApiKey => (MODELS, "without_a_key_only_pages_that_need_a_model_fail"),
         Code::AnthropicDown => (MODELS, "a_model_that_fails_is_reported_as_down"),
         Code::UrlUnreachable => (
             FAULTS,
@@ -72,7 +69,9 @@ fn every_code_is_reached_by_a_test() {
             assert!(OF_SHARING.contains(code), "{} has no test", code.name());
             continue;
         };
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(file);
+        let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("../..")
+            .join(file);
         let source = std::fs::read_to_string(path).unwrap();
         let (_, rest) = source
             .split_once(&format!("fn {test}("))

@@ -53,7 +53,10 @@ mod tests {
 
     #[test]
     fn a_first_frame_that_is_late_is_corrected_by_the_next() {
-        assert_eq!(stamps(&[1_050_000, 1_050_100, 1_060_000])[1..], [1_050_100, 1_060_000]);
+        assert_eq!(
+            stamps(&[1_050_000, 1_050_100, 1_060_000])[1..],
+            [1_050_100, 1_060_000]
+        );
     }
 
     #[test]
