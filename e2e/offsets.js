@@ -12,6 +12,6 @@ await page.locator("[data-watch=connected]").waitFor();
 await page.button("Tap to hear the sound").click();
 await page.locator("[data-sound=connected]").waitFor();
 // The first beep decides how far the pictures are held back.
-await page.evaluate(offsets, 3000);
-console.log(JSON.stringify(await page.evaluate(offsets, 12_000)));
+await page.evaluate(offsets, { ms: 3000, height: 0.02 });
+console.log(JSON.stringify(await page.evaluate(offsets, { ms: 12_000, height: 0.02 })));
 await browser.close();

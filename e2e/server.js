@@ -1,7 +1,8 @@
 // A server in its own folder, which is ended and removed after the test.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { appendFile, mkdir, mkdtemp, open, readFile, rm, writeFile } from "node:fs/promises";
+import { closeSync, openSync } from "node:fs";
+import { appendFile, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { createInterface } from "node:readline";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -46,6 +47,7 @@ export class Server {
     for (const [name, yaml] of Object.entries(demo ? { ...scenarios, demo } : scenarios)) {
       await writeFile(join(folder, `${name}.yaml`), yaml);
     }
+    server.logFile = openSync(join(server.folder, "log"), "a");
     await server.run("127.0.0.1:0");
     return server;
   }
@@ -55,7 +57,7 @@ export class Server {
     const data = join(this.folder, "data");
     const [command, ...first] = [...(await this.covers()), program];
     this.process = spawn(command, [...first, "serve", "--listen", listen, "--data-dir", data], {
-      stdio: ["ignore", "pipe", await open(join(this.folder, "log"), "a")],
+      stdio: ["ignore", "pipe", this.logFile],
       env: { ...process.env, ...this.env },
     });
     for await (const line of createInterface({ input: this.process.stdout })) {
@@ -163,6 +165,7 @@ export class Server {
       this.process.kill("SIGTERM");
       await once(this.process, "exit");
     }
+    closeSync(this.logFile);
     await rm(this.folder, { recursive: true, force: true, maxRetries: 10 });
   }
 }

@@ -53,7 +53,7 @@ test("a stranger watches and hears a session by a link, until it is revoked", as
 
   await page.button("Tap to hear the sound").click();
   await page.locator("[data-sound=connected]").waitFor();
-  const measured = page.evaluate(offsets, 9000);
+  const measured = page.evaluate(offsets, { ms: 9000, height: 0.9 });
   const click = { action: "click", at: { x: 512, y: 450 } };
   await server.api("POST", `/sessions/${id}/actions`, { tool: "computer", input: click });
   const late = await measured;

@@ -48,9 +48,10 @@ export async function look(ms) {
 
 /**
  * Returns the milliseconds from each flash to its beep: how much later a person hears what belongs to a picture. It
- * watches for `ms`. A flash turns the upper left corner white, and a beep follows silence.
+ * watches for `ms`. A flash turns the left edge white, `height` of the screen below its upper edge, and a beep follows
+ * silence.
  */
-export function offsets(ms) {
+export function offsets({ ms, height }) {
   const canvas = document.querySelector("canvas");
   const picture = canvas.getContext("2d", { willReadFrequently: true });
   const analyser = window.analysers.at(-1);
@@ -60,7 +61,7 @@ export function offsets(ms) {
   const heard = [];
   let [isBright, lastLoudAt] = [true, performance.now()];
   const check = () => {
-    const [red, green, blue] = picture.getImageData(8, 8, 1, 1).data;
+    const [red, green, blue] = picture.getImageData(8, Math.floor(height * canvas.height), 1, 1).data;
     const wasBright = isBright;
     isBright = Math.min(red, green, blue) > 160;
     if (isBright && !wasBright) seen.push(performance.now());
