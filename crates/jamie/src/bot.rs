@@ -22,6 +22,7 @@ use self::desk::Desk;
 use crate::{
     contract::StatusUpdate,
     controller::Controller,
+    error_code::ErrorCode,
     settings::{BadSetting, Settings},
 };
 
@@ -40,6 +41,17 @@ pub enum BotError {
     Closed(u16),
     #[error("the connection to Discord ended for good")]
     Ended,
+}
+
+impl BotError {
+    /// Returns the code for the log.
+    pub fn code(&self) -> ErrorCode {
+        match self {
+            Self::TokenRefused => ErrorCode::InvalidCreds,
+            Self::Setting(_) => ErrorCode::NoBotToken,
+            Self::Closed(_) | Self::Ended => ErrorCode::DiscordDown,
+        }
+    }
 }
 
 /// Runs the bot until shutdown, or until Discord refuses it for good.

@@ -49,6 +49,7 @@ pub(super) async fn start(
             let ended = deskhand_jamie::run(settings, controller, updates, &of_bot).await;
             if let Err(error) = ended {
                 tracing::error!(
+                    error.code = error.code().name(),
                     error = &error as &dyn std::error::Error,
                     "the Discord bot ended; the server goes on without it"
                 );
