@@ -21,6 +21,7 @@ pub mod problem;
 pub mod secrets;
 pub mod sessions;
 pub mod sharing;
+pub mod streams;
 pub mod terminals;
 pub mod tokens;
 pub mod users;

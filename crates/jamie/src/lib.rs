@@ -8,12 +8,14 @@ pub mod contract;
 mod controller;
 mod error_code;
 mod link;
+mod records;
 mod settings;
 mod text;
 mod voice;
 
-pub use bot::{BotError, run};
+pub use bot::{BotError, BotStanding, BotState, run};
 pub use controller::{BadController, Controller, ControllerError, HttpController};
 pub use error_code::{Category, ErrorCode, ErrorCodeRow, Retry};
 pub use link::{MAX_LINK_BYTES, find_link, is_link};
+pub use records::{Finding, RecordPage, SetupCheck, StreamRecord, StreamRecords};
 pub use settings::{BadSetting, Settings};

@@ -37,7 +37,7 @@ use deskhand_app::{
     Sharing, Spending, Terminals, Users, Vault, WatchLinks,
 };
 use deskhand_core::{id::WatchLinkId, tasks::Tasks};
-use deskhand_jamie::Controller;
+use deskhand_jamie::StreamRecords;
 use deskhand_mcp::Groups;
 use tokio_util::sync::CancellationToken;
 use tower_http::catch_panic::CatchPanicLayer;
@@ -91,7 +91,7 @@ pub struct Settings {
     /// The tools of MCP clients that choose none.
     pub mcp_groups: Groups,
     /// Runs streams for the Discord bot, if this server does.
-    pub streams: Option<Arc<dyn Controller>>,
+    pub streams: Option<Arc<dyn StreamRecords>>,
 }
 
 /// The state that handlers share. Each request clones it several times.
@@ -212,7 +212,7 @@ fn routes() -> OpenApiRouter<Shared> {
     use routes::{
         apps, artifacts, attachments, audit, bus, by_hand, clipboard, decisions, docs, files,
         health, layout, lease, limits, messages, metrics, models, network, offers, people, queue,
-        screen, secrets, sessions, settings, sharing, sign_ins, sound, stream, terminals, tokens,
+        screen, secrets, sessions, settings, sharing, sign_ins, sound, stream, streams, terminals, tokens,
         usage, users, video, watch, watch_links,
     };
     let api = OpenApiRouter::new()
@@ -245,6 +245,7 @@ fn routes() -> OpenApiRouter<Shared> {
         .merge(video::routes())
         .merge(watch_links::routes())
         .merge(watch::routes())
+        .merge(streams::routes())
         .merge(terminals::routes())
         .merge(apps::routes())
         .merge(sharing::routes())

@@ -32,6 +32,7 @@ pub(crate) mod sharing;
 pub(crate) mod sign_ins;
 pub(crate) mod sound;
 pub(crate) mod stream;
+pub(crate) mod streams;
 pub(crate) mod terminals;
 pub(crate) mod tokens;
 pub(crate) mod usage;

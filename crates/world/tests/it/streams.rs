@@ -3,6 +3,7 @@
 mod faults;
 mod life;
 mod models;
+mod records;
 mod webhooks;
 
 use std::time::Duration;
