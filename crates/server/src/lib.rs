@@ -212,8 +212,8 @@ fn routes() -> OpenApiRouter<Shared> {
     use routes::{
         apps, artifacts, attachments, audit, bus, by_hand, clipboard, decisions, docs, files,
         health, layout, lease, limits, messages, metrics, models, network, offers, people, queue,
-        screen, secrets, sessions, settings, sharing, sign_ins, sound, stream, streams, terminals, tokens,
-        usage, users, video, watch, watch_links,
+        screen, secrets, sessions, settings, sharing, sign_ins, sound, stream, streams, terminals,
+        tokens, usage, users, video, watch, watch_links,
     };
     let api = OpenApiRouter::new()
         .merge(people::routes())

@@ -85,9 +85,10 @@ fn bot(bot: Option<&BotStanding>) -> SetupCheck {
             "connected to Discord, but in no server",
             "invite it with the URL on the page OAuth2 of Discord's developer portal",
         ),
-        BotState::Connected { n_servers } => {
-            SetupCheck::ok(NAME, format!("connected to Discord, in {n_servers} servers"))
-        }
+        BotState::Connected { n_servers } => SetupCheck::ok(
+            NAME,
+            format!("connected to Discord, in {n_servers} servers"),
+        ),
         BotState::Connecting => SetupCheck::warning(
             NAME,
             "not connected to Discord; it keeps trying",

@@ -20,9 +20,7 @@ use deskhand_jamie::{
         StreamResponse, StreamVerdict,
     },
 };
-use deskhand_store::{
-    MoveStream, NewStream, Store, StoreError, StreamAdmission, StreamRow,
-};
+use deskhand_store::{MoveStream, NewStream, Store, StoreError, StreamAdmission, StreamRow};
 use tokio::sync::{Notify, mpsc};
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;

@@ -186,7 +186,8 @@ pub(crate) async fn stop_stream(
 }
 
 fn running(shared: &Shared) -> Result<&Arc<dyn StreamRecords>, Problem> {
-    let message = "this server runs no streams: set jamie.token or jamie.controller, and restart it";
+    let message =
+        "this server runs no streams: set jamie.token or jamie.controller, and restart it";
     let streams = shared.settings.streams.as_ref();
     streams.ok_or_else(|| Problem::refuse(StatusCode::CONFLICT, "no_streams", message))
 }

@@ -116,10 +116,7 @@ async fn streams_are_for_administrators_only() {
     world.until_streaming(&id).await;
     let berta = client.get("/api/users").await.good();
     let berta = berta["users"].as_array().unwrap().iter();
-    let berta = berta
-        .clone()
-        .find(|user| user["name"] == "berta")
-        .unwrap();
+    let berta = berta.clone().find(|user| user["name"] == "berta").unwrap();
     let path = format!("/api/users/{}", berta["id"].as_str().unwrap());
     client.patch(&path, json!({"role": "admin"})).await.good();
     let seen: ActiveStreamsView = other.get("/api/streams/active").await.view();
