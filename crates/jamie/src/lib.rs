@@ -3,6 +3,7 @@
 //! [`run`] is the bot. It asks a [`Controller`] for streams and is told about their progress through a channel of
 //! [`contract::StatusUpdate`]s. The [`contract`] and the [`ErrorCode`]s are shared with those who write controllers.
 
+mod activity;
 mod bot;
 pub mod contract;
 mod controller;
@@ -13,6 +14,7 @@ mod settings;
 mod text;
 mod voice;
 
+pub use activity::{ActivityDoor, ActivitySettings, NotLetIn};
 pub use bot::{BotError, BotStanding, BotState, run};
 pub use controller::{BadController, Controller, ControllerError, HttpController};
 pub use error_code::{Category, ErrorCode, ErrorCodeRow, Retry};

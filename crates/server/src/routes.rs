@@ -3,6 +3,7 @@
 //! A handler's attribute is its route and its description. [`crate::openapi`] adds the responses that follow from
 //! the route alone, such as 401; the attribute names the others.
 
+pub(crate) mod activity;
 pub(crate) mod apps;
 pub(crate) mod artifacts;
 pub(crate) mod attachments;

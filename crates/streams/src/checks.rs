@@ -11,6 +11,8 @@ pub struct Deployment {
     pub public_url: String,
     /// The bot in this process. `None` if it runs apart.
     pub bot: Option<BotStanding>,
+    /// True if streams can be watched inside Discord.
+    pub has_activity: bool,
 }
 
 impl Streams {
@@ -24,6 +26,7 @@ impl Streams {
             computers(health.sandboxes),
             self.model(),
             SetupCheck::ok("last_mile", "people watch on a page of this server"),
+            activity(self.0.deployment.has_activity),
             self.webhooks(),
         ]
     }
@@ -117,6 +120,14 @@ fn public_url(url: &str) -> SetupCheck {
         format!("people elsewhere cannot open links to watch: they begin with {url}"),
         "set jamie.public_url or public_url to the https:// address of this server",
     )
+}
+
+fn activity(is_on: bool) -> SetupCheck {
+    let message = match is_on {
+        true => "on; people in the voice channel can watch inside Discord",
+        false => "off; jamie.activity turns it on",
+    };
+    SetupCheck::ok("activity", message)
 }
 
 fn computers(can_start: bool) -> SetupCheck {

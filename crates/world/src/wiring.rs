@@ -153,6 +153,7 @@ impl Blueprint {
             deployment: Deployment {
                 public_url: self.url.clone(),
                 bot: None,
+                has_activity: self.options.activity.is_some(),
             },
             bot: None,
             clock: Arc::new(self.clock.clone()),
@@ -188,6 +189,7 @@ fn http_settings(
         connections: options.connections,
         mcp_groups: deskhand_mcp::Groups::default(),
         streams,
+        activity: options.activity,
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use anyhow::Context;
 use deskhand_app::App;
 use deskhand_core::{clock::SystemClock, tasks::Tasks};
-use deskhand_jamie::{Controller, StreamRecords};
+use deskhand_jamie::{ActivityDoor, ActivitySettings, Controller, StreamRecords};
 use deskhand_store::Store;
 use deskhand_streams::{Deployment, StreamParts, Streams};
 use tokio::sync::mpsc;
@@ -42,6 +42,7 @@ pub(super) async fn start(
         deployment: Deployment {
             public_url: base,
             bot: settings.as_ref().map(|bot| bot.standing.clone()),
+            has_activity: jamie.activity.is_some(),
         },
         bot: jamie.token.is_some().then_some(bot),
         clock: Arc::new(SystemClock),
@@ -62,4 +63,21 @@ pub(super) async fn start(
         });
     }
     Ok(Some(streams))
+}
+
+/// Returns the way into streams from inside Discord, if the settings say so.
+pub(super) fn activity(config: &Config) -> anyhow::Result<Option<Arc<ActivityDoor>>> {
+    let jamie = &config.jamie;
+    let Some(activity) = &jamie.activity else {
+        return Ok(None);
+    };
+    let bot_token = jamie.token.clone();
+    let door = ActivityDoor::new(ActivitySettings {
+        client_id: activity.client_id.clone(),
+        client_secret: activity.client_secret.clone(),
+        bot_token: bot_token
+            .context("the Activity needs the bot in this server: set jamie.token")?,
+        api_url: jamie.api_url.clone(),
+    });
+    Ok(Some(Arc::new(door?)))
 }

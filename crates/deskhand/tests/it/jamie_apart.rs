@@ -2,13 +2,15 @@
 
 use std::net::TcpListener;
 
-use deskhand_core::secret::Secret;
+use deskhand_core::{
+    clock::{Clock, SystemClock},
+    secret::Secret,
+};
 use deskhand_streams::{SIGNATURE_HEADER, WebhookKey};
 use deskhand_testkit::{
     ServerOptions,
     discord::{Discord, TOKEN},
 };
-use jiff::Timestamp;
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
@@ -120,9 +122,9 @@ async fn a_bot_that_runs_apart_is_told_by_signed_webhooks_and_replaced_after_a_c
 
     let active = server.client().get("/jamie/sessions").await.good();
     let id = active[0]["session_id"].as_str().unwrap().to_owned();
-    let update = json!({"session_id": id, "status": "starting", "timestamp": Timestamp::now()});
+    let now = SystemClock.now();
+    let update = json!({"session_id": id, "status": "starting", "timestamp": now});
     let update = update.to_string();
-    let now = Timestamp::now();
     let right = WebhookKey(Secret::new(KEY)).sign(update.as_bytes(), now);
     let wrong = WebhookKey(Secret::new("another key")).sign(update.as_bytes(), now);
     let (code, answer) = bot.send(&right, &update).await;

@@ -64,6 +64,8 @@ fn the_document_lists_every_route_with_its_answers() {
     };
     let lines: Vec<_> = operations.iter().map(line).collect();
     insta::assert_snapshot!(lines.join("\n"), @"
+    GET    /api/activity → 200 409 429
+    POST   /api/activity → 200 400 403 404 408 409 413 429 500 503
     GET    /api/audit → 200 400 401 403 429 500 503
     GET    /api/blobs/{name} → 200 401 403 404 429 500 503
     GET    /api/decisions → 200 400 401 403 429 500 503

@@ -193,7 +193,7 @@ fn running(shared: &Shared) -> Result<&Arc<dyn StreamRecords>, Problem> {
 }
 
 /// Returns the API's error for one of the controller, which has logged its cause.
-fn problem(error: &ControllerError) -> Problem {
+pub(crate) fn problem(error: &ControllerError) -> Problem {
     if error.code == ErrorCode::NotFound {
         let message = "there is no such stream, or it has ended";
         return Problem::refuse(StatusCode::NOT_FOUND, "no_stream", message);

@@ -1,5 +1,6 @@
 //! Streams: their states, their queue, and everything that goes wrong with them.
 
+mod activity;
 mod faults;
 mod life;
 mod models;

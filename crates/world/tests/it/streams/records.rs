@@ -138,6 +138,7 @@ async fn the_settings_are_checked_and_each_problem_has_a_way_out() {
         "computers",
         "model",
         "last_mile",
+        "activity",
         "webhooks",
     ];
     assert_eq!(names, expected);
