@@ -110,6 +110,13 @@ export interface components {
         ActiveStreams: {
             streams: components["schemas"]["Stream"][];
         };
+        /** @description The Activity of this server. */
+        Activity: {
+            /** @description The id of the application at Discord. */
+            client_id: string;
+            /** @description The origins of the pages that may show it. No other one is talked to. */
+            hosts: string[];
+        };
         /** @description An amount that was used. */
         Amount: {
             /** Format: int64 */
@@ -667,6 +674,21 @@ export interface components {
             /** @enum {string} */
             command: "undo_edit";
             path: string;
+        };
+        /** @description Somebody who opened the Activity. */
+        EnterActivity: {
+            /**
+             * Format: password
+             * @description The code of their sign-in at Discord, with the scope `identify`. It is valid once.
+             */
+            code: string;
+            /** @description The server at Discord in which they are. */
+            guild_id: string;
+        };
+        /** @description The stream of the voice channel that somebody is in. */
+        EnteredActivity: {
+            /** @description The token of the watch link. */
+            token: string;
         };
         /** @description Something failed. With a `turn` it ends that turn. */
         ErrorData: {
@@ -2380,6 +2402,7 @@ export type Act = components['schemas']['Act'];
 export type Acted = components['schemas']['Acted'];
 export type Action = components['schemas']['Action'];
 export type ActiveStreams = components['schemas']['ActiveStreams'];
+export type Activity = components['schemas']['Activity'];
 export type Amount = components['schemas']['Amount'];
 export type AnswerData = components['schemas']['AnswerData'];
 export type AnswerDecision = components['schemas']['AnswerDecision'];
@@ -2429,6 +2452,8 @@ export type DecisionsPage = components['schemas']['DecisionsPage'];
 export type Delivery = components['schemas']['Delivery'];
 export type DrivingTool = components['schemas']['DrivingTool'];
 export type EditCommand = components['schemas']['EditCommand'];
+export type EnterActivity = components['schemas']['EnterActivity'];
+export type EnteredActivity = components['schemas']['EnteredActivity'];
 export type ErrorData = components['schemas']['ErrorData'];
 export type EventBody = components['schemas']['EventBody'];
 export type EventsPage = components['schemas']['EventsPage'];
@@ -2576,6 +2601,8 @@ export type WatchStage = components['schemas']['WatchStage'];
 
 /** The body and the answer of each operation. */
 export interface Operations {
+    "GET /api/activity": { body: undefined; answer: Activity };
+    "POST /api/activity": { body: EnterActivity; answer: EnteredActivity };
     "GET /api/audit": { body: undefined; answer: AuditPage };
     "GET /api/blobs/{name}": { body: undefined; answer: unknown };
     "GET /api/decisions": { body: undefined; answer: DecisionsPage };
