@@ -7,11 +7,13 @@
 
 mod admission;
 mod ask;
+mod checks;
 mod controller;
 mod fault;
 mod flow;
 mod links;
 mod pulse;
+mod records;
 mod report;
 mod settings;
 mod step;
@@ -19,6 +21,7 @@ mod stream_task;
 mod watch;
 mod webhook;
 
+pub use checks::Deployment;
 pub use controller::{BeginStreamsError, StreamParts, Streams};
 pub use links::{LinkFailed, WatchLink, WatchLinks};
 pub use settings::StreamSettings;

@@ -16,8 +16,17 @@ pub(crate) struct JamieConfig {
     /// The address of links to watch, if it is not that of the page. Without a slash at its end.
     pub(crate) public_url: Option<String>,
     pub(crate) streams: StreamSettings,
+    /// The Discord Activity, if it is on.
+    pub(crate) activity: Option<ActivityConfig>,
     pub(crate) api_url: String,
     pub(crate) gateway_url: String,
+}
+
+/// The application whose Activity shows streams inside Discord.
+#[derive(Debug, Clone)]
+pub(crate) struct ActivityConfig {
+    pub(crate) client_id: String,
+    pub(crate) client_secret: Secret,
 }
 
 impl JamieConfig {
@@ -55,7 +64,30 @@ pub(super) fn jamie(reader: &mut Reader<'_>) -> JamieConfig {
             webhook_key: reader.secret("jamie.webhook_key").map(WebhookKey),
             private_webhooks: reader.yes_or_no("jamie.private_webhooks"),
         },
+        activity: activity(reader),
         api_url: reader.text("jamie.api_url"),
         gateway_url: reader.text("jamie.gateway_url"),
     }
+}
+
+fn activity(reader: &mut Reader<'_>) -> Option<ActivityConfig> {
+    let client_id = reader.text_or_nothing("jamie.client_id");
+    let client_secret = reader.secret("jamie.client_secret");
+    if !reader.yes_or_no("jamie.activity") {
+        return None;
+    }
+    let is_id = |id: &String| id.len() <= 20 && id.bytes().all(|byte| byte.is_ascii_digit());
+    let client_id = client_id.filter(is_id);
+    if client_id.is_none() {
+        let problem = "the Activity needs the number of the application, from its page OAuth2";
+        reader.mistake("jamie.client_id", problem);
+    }
+    if client_secret.is_none() {
+        let problem = "the Activity needs the secret of the application, from its page OAuth2";
+        reader.mistake("jamie.client_secret", problem);
+    }
+    Some(ActivityConfig {
+        client_id: client_id?,
+        client_secret: client_secret?,
+    })
 }

@@ -122,6 +122,9 @@ fn without_configuration_the_defaults_are_in_force() {
     max_hours = 6                                    # default
     webhook_key = ""                                 # default
     private_webhooks = false                         # default
+    activity = false                                 # default
+    client_id = ""                                   # default
+    client_secret = ""                               # default
     api_url = "https://discord.com"                  # default
     gateway_url = "wss://gateway.discord.gg"         # default
 

@@ -21,6 +21,7 @@ mod http_secrets;
 mod https;
 mod isolation;
 mod jamie;
+mod jamie_apart;
 mod lease;
 mod life;
 mod logs;

@@ -64,6 +64,8 @@ fn the_document_lists_every_route_with_its_answers() {
     };
     let lines: Vec<_> = operations.iter().map(line).collect();
     insta::assert_snapshot!(lines.join("\n"), @"
+    GET    /api/activity → 200 409 429
+    POST   /api/activity → 200 400 403 404 408 409 413 429 500 503
     GET    /api/audit → 200 400 401 403 429 500 503
     GET    /api/blobs/{name} → 200 401 403 404 429 500 503
     GET    /api/decisions → 200 400 401 403 429 500 503
@@ -149,6 +151,11 @@ fn the_document_lists_every_route_with_its_answers() {
     GET    /api/sign-ins → 200 401 403 429 500 503
     DELETE /api/sign-ins/{id} → 204 401 403 404 429 500 503
     POST   /api/sign-out → 204 401 403 429 500 503
+    GET    /api/streams → 200 400 401 403 429 500 503
+    GET    /api/streams/active → 200 401 403 429 500 503
+    GET    /api/streams/figures → 200 401 403 429 500 503
+    GET    /api/streams/setup → 200 401 403 429 500 503
+    POST   /api/streams/{id}/stop → 204 401 403 404 409 429 500 503
     GET    /api/tokens → 200 401 403 429 500 503
     POST   /api/tokens → 201 400 401 403 408 413 429 500 503
     DELETE /api/tokens/{id} → 204 401 403 404 429 500 503
@@ -344,7 +351,7 @@ async fn pages_have_the_bounds_that_the_document_names() {
             assert_eq!(asked(0).await, 400, "{path}");
         }
     }
-    assert_eq!(n_bounds, 11);
+    assert_eq!(n_bounds, 12);
 }
 
 #[test]

@@ -1,8 +1,10 @@
 //! Streams: their states, their queue, and everything that goes wrong with them.
 
+mod activity;
 mod faults;
 mod life;
 mod models;
+mod records;
 mod webhooks;
 
 use std::time::Duration;
