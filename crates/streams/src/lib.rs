@@ -14,6 +14,7 @@ mod links;
 mod pulse;
 mod report;
 mod settings;
+mod share;
 mod step;
 mod stream_task;
 mod watch;
@@ -21,5 +22,5 @@ mod webhook;
 
 pub use controller::{BeginStreamsError, StreamParts, Streams};
 pub use links::{LinkFailed, WatchLink, WatchLinks};
-pub use settings::StreamSettings;
+pub use settings::{LastMile, ShareSettings, StreamSettings};
 pub use webhook::{SIGNATURE_HEADER, WebhookKey};

@@ -124,6 +124,13 @@ fn without_configuration_the_defaults_are_in_force() {
     private_webhooks = false                         # default
     api_url = "https://discord.com"                  # default
     gateway_url = "wss://gateway.discord.gg"         # default
+    last_mile = "watch"                              # default
+
+    [jamie.share]
+    accept_that_discord_forbids_this = false         # default
+    email_secret = ""                                # default
+    password_secret = ""                             # default
+    client_url = "https://discord.com"               # default
 
     [secrets]
     key_file = "HOME/.local/share/deskhand/secrets.key" # default
@@ -237,6 +244,8 @@ fn flags_win_over_the_environment_and_the_environment_over_the_file() {
     [mcp]
 
     [jamie]
+
+    [jamie.share]
 
     [secrets]
 

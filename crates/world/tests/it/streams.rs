@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use deskhand_core::id::{RequestId, SessionId};
 use deskhand_jamie::contract::{SessionView, StreamState};
-use deskhand_streams::StreamSettings;
+use deskhand_streams::{LastMile, StreamSettings};
 use deskhand_testkit::{
     Answer,
     sandboxes::{FakePage, FakePages},
@@ -33,6 +33,7 @@ fn settings() -> StreamSettings {
         longest: Duration::from_hours(1),
         webhook_key: None,
         private_webhooks: false,
+        last_mile: LastMile::Watch,
     }
 }
 
