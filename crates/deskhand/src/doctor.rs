@@ -7,6 +7,7 @@ use deskhand_core::{
     sandbox::{CheckState, DoctorCheck},
     tasks::Tasks,
 };
+use deskhand_streams::LastMile;
 use rustix::process::geteuid;
 use serde_json::json;
 

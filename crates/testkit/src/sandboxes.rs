@@ -5,6 +5,7 @@
 
 mod browser;
 mod capture;
+mod client;
 mod editor;
 mod files;
 mod machine;
@@ -36,6 +37,7 @@ use deskhand_core::{
 
 use self::{machine::FakeMachine, ports::FakePorts};
 pub use self::{
+    client::FakeClient,
     player::{FakePage, FakePages, FakePlayer},
     sandbox::{DEADLY_COMMAND, FAKE_CODE_PORT, FakeSandbox},
     shell::FakeCommand,

@@ -78,7 +78,7 @@ fn last_mile(reader: &mut Reader<'_>, data_dir: &Path) -> LastMile {
         );
         reader.mistake("jamie.last_mile", &problem);
     }
-    if reader.integer("jamie.streams", 1..=100) > 1 {
+    if reader.integer::<u32>("jamie.streams", 1..=100) > 1 {
         let problem = "must be 1 with jamie.last_mile = \"share\": one account shares one page";
         reader.mistake("jamie.streams", problem);
     }

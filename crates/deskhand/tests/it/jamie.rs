@@ -1,5 +1,8 @@
 //! One walk with everything: a message in Discord, the program, a real sandbox, and Chromium that plays a video.
 
+mod share;
+mod stand_in;
+
 use std::time::Duration;
 
 use deskhand_testkit::{

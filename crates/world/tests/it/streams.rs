@@ -3,6 +3,7 @@
 mod faults;
 mod life;
 mod models;
+mod share;
 mod webhooks;
 
 use std::time::Duration;
