@@ -114,7 +114,10 @@ impl Streams {
         let owner = owner.filter(|user| user.active);
         let owner = owner.ok_or(BeginStreamsError::NoOwner(name))?.id;
         if let LastMile::Share(share) = &parts.settings.last_mile {
-            tracing::warn!(client_url = share.client_url, "streams are shared by the account of a person; Discord forbids automated user accounts and may end them");
+            tracing::warn!(
+                client_url = share.client_url,
+                "streams are shared by the account of a person; Discord forbids automated user accounts and may end them"
+            );
         }
         let private = parts.settings.private_webhooks;
         let courier = parts.settings.webhook_key.clone();

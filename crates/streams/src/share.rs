@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use deskhand_app::PlayerError;
 use deskhand_core::{
-    browser::{Browse, BrowserFinding, BrowserVerb, CaptureWish, PlayerWish, TabNumber},
+    browser::{Browse, BrowserFinding, BrowserVerb, CaptureWish, PlayerWish, TabNumber, WebUrl},
     id::SessionId,
 };
 use deskhand_jamie::ErrorCode;
@@ -172,7 +172,7 @@ impl Flow<'_> {
         let client = self.client_tab()?;
         self.on_tab(session, client, BrowserVerb::SelectTab).await?;
         let address = self.channel_address(share);
-        let url = address.parse().map_err(|_bad| {
+        let url: WebUrl = address.parse().map_err(|_bad| {
             let message = "the address of the web client is not one; see jamie.share.client_url";
             Fault::new(ErrorCode::Unknown, message)
         })?;
@@ -213,23 +213,25 @@ impl Flow<'_> {
         }
         let missing = ClientView::NoChannel.fault();
         if !page.is_joined() && !is_hopeless(&page) {
-            page = self.ask_about_client(session, Step::Join, missing.clone()).await?;
+            page = self
+                .ask_about_client(session, Step::Join, missing.clone())
+                .await?;
         }
-        match page.view() {
-            _ if page.is_joined() => Ok(()),
-            ClientView::Unknown | ClientView::SignedIn => Err(missing),
-            view @ (ClientView::Form
-            | ClientView::Captcha
-            | ClientView::SecondFactor
-            | ClientView::WrongPassword
-            | ClientView::RateLimited
-            | ClientView::Refused
-            | ClientView::NoChannel) => Err(view.fault()),
+        if page.is_joined() {
+            return Ok(());
+        }
+        match is_hopeless(&page) {
+            true => Err(page.view().fault()),
+            false => Err(missing),
         }
     }
 
     /// Opens the page in a tab of its own and plays it. A page that still plays is left alone.
-    async fn open_beside(&mut self, session: SessionId, share: &ShareSettings) -> Result<(), Fault> {
+    async fn open_beside(
+        &mut self,
+        session: SessionId,
+        share: &ShareSettings,
+    ) -> Result<(), Fault> {
         let client = self.client_tab()?;
         if let Some(page) = self.tabs.and_then(|tabs| tabs.page) {
             self.on_tab(session, page, BrowserVerb::SelectTab).await?;
@@ -274,7 +276,9 @@ impl Flow<'_> {
         }
         if !is_shared {
             let failed = ErrorCode::ShareFailed.into();
-            let page = self.ask_about_client(session, Step::ShareTab, failed).await?;
+            let page = self
+                .ask_about_client(session, Step::ShareTab, failed)
+                .await?;
             is_shared = page.has(STOP_SHARING);
         }
         match is_shared {
@@ -314,7 +318,9 @@ impl Flow<'_> {
 
     /// Refuses a page of the web client: the account's messages are nobody else's.
     async fn check_foreign(&self, session: SessionId, share: &ShareSettings) -> Result<(), Fault> {
-        let listed = self.browse(session, Browse::new(BrowserVerb::ListTabs)).await;
+        let listed = self
+            .browse(session, Browse::new(BrowserVerb::ListTabs))
+            .await;
         let listed = match listed {
             Err(PlayerError::Held) => return Ok(()),
             listed => listed?,

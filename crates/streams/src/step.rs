@@ -77,10 +77,7 @@ impl Step {
 
     /// Returns the outcomes that a model may report, each with its meaning.
     fn outcomes(self) -> &'static [(&'static str, &'static str)] {
-        const CAPTCHA: (&str, &str) = (
-            "captcha",
-            "if a person has to prove that they are one",
-        );
+        const CAPTCHA: (&str, &str) = ("captcha", "if a person has to prove that they are one");
         const STUCK: (&str, &str) = ("stuck", "if you could not do it");
         match self {
             Self::Play | Self::FillScreen => &[

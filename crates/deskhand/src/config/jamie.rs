@@ -8,7 +8,7 @@ use deskhand_streams::{LastMile, ShareSettings, StreamSettings, WebhookKey};
 use super::{network::rules, reader::Reader};
 
 /// The setting by which an operator says that they know Discord's rules.
-const ACCEPTED: &str = "jamie.share.accept_that_discord_forbids_this";
+const ACCEPTED: &str = "jamie.share.although_discord_forbids_it";
 
 #[derive(Debug, Clone)]
 pub(crate) struct JamieConfig {

@@ -127,7 +127,7 @@ fn without_configuration_the_defaults_are_in_force() {
     last_mile = "watch"                              # default
 
     [jamie.share]
-    accept_that_discord_forbids_this = false         # default
+    although_discord_forbids_it = false              # default
     email_secret = ""                                # default
     password_secret = ""                             # default
     client_url = "https://discord.com"               # default

@@ -27,28 +27,21 @@ impl Flow<'_> {
         }
         if page.view() == ClientView::Form {
             self.enter(session, &page, EMAIL, &share.email).await?;
-            self.enter(session, &page, PASSWORD, &share.password).await?;
+            self.enter(session, &page, PASSWORD, &share.password)
+                .await?;
             let log_in = page.find(LOG_IN);
             let log_in = log_in.ok_or_else(|| ClientView::Form.fault())?;
             self.click(session, self.client_tab()?, log_in).await?;
-            let is_over = |page: &ClientPage| {
-                !matches!(page.view(), ClientView::Unknown | ClientView::Form)
-            };
+            let is_over =
+                |page: &ClientPage| !matches!(page.view(), ClientView::Unknown | ClientView::Form);
             page = self.client_until(session, CLIENT_TIMEOUT, is_over).await?;
         }
-        match page.view() {
-            ClientView::SignedIn | ClientView::NoChannel => {
-                self.keep_profile(session, share).await;
-                Ok(())
-            }
-            view @ (ClientView::Unknown
-            | ClientView::Form
-            | ClientView::Captcha
-            | ClientView::SecondFactor
-            | ClientView::WrongPassword
-            | ClientView::RateLimited
-            | ClientView::Refused) => Err(view.fault()),
+        let is_signed_in = matches!(page.view(), ClientView::SignedIn | ClientView::NoChannel);
+        if !is_signed_in {
+            return Err(page.view().fault());
         }
+        self.keep_profile(session, share).await;
+        Ok(())
     }
 
     /// Has a secret typed into a field. Neither this server's log nor the session's has its value.

@@ -61,7 +61,11 @@ impl Flow<'_> {
         self.read_tab(session, tabs.client).await
     }
 
-    pub(super) async fn read_tab(&self, session: SessionId, tab: TabNumber) -> Result<ClientPage, PlayerError> {
+    pub(super) async fn read_tab(
+        &self,
+        session: SessionId,
+        tab: TabNumber,
+    ) -> Result<ClientPage, PlayerError> {
         let read = BrowserVerb::ReadPage {
             filter: TreeFilter::All,
             at: None,
@@ -102,11 +106,21 @@ impl Flow<'_> {
         verb: BrowserVerb,
     ) -> Result<Browsed, PlayerError> {
         let tab = Some(tab);
-        self.browse(session, Browse { tab, ..Browse::new(verb) })
-            .await
+        self.browse(
+            session,
+            Browse {
+                tab,
+                ..Browse::new(verb)
+            },
+        )
+        .await
     }
 
-    pub(super) async fn browse(&self, session: SessionId, browse: Browse) -> Result<Browsed, PlayerError> {
+    pub(super) async fn browse(
+        &self,
+        session: SessionId,
+        browse: Browse,
+    ) -> Result<Browsed, PlayerError> {
         let computers = self.streams.0.app.computers();
         let browsing = computers.browse(self.owner(), session, browse);
         let browsed = timeout(COMPUTER_TIMEOUT, browsing).await;

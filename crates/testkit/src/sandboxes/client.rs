@@ -89,7 +89,10 @@ impl FakeClient {
                 notice.unwrap_or_default()
             );
         }
-        let mut lines = vec!["h2 Friends".to_owned(), "[button User Settings e9]".to_owned()];
+        let mut lines = vec![
+            "h2 Friends".to_owned(),
+            "[button User Settings e9]".to_owned(),
+        ];
         if !self.has_channel {
             lines.push("You do not have access to this channel.".to_owned());
         } else if !self.is_joined && self.can_join {

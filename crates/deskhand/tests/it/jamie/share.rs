@@ -44,7 +44,11 @@ impl Walk {
         };
         let origins = json!([client.url]);
         put("discord-email", json!({"value": EMAIL, "origins": origins})).await;
-        put("discord-password", json!({"value": PASSWORD, "origins": origins})).await;
+        put(
+            "discord-password",
+            json!({"value": PASSWORD, "origins": origins}),
+        )
+        .await;
         // Pages may capture tabs only over TLS. For the sites of such a secret, the sandbox trusts a certificate.
         let token = json!({
             "value": "for-its-certificate", "origins": origins,
@@ -92,7 +96,11 @@ impl Walk {
         let began = Instant::now();
         while !is_so(&self.client) {
             let state = format!("{:?}", self.client.state());
-            assert!(began.elapsed() < LONGEST, "{what}: {state}\n{}", self.server.log());
+            assert!(
+                began.elapsed() < LONGEST,
+                "{what}: {state}\n{}",
+                self.server.log()
+            );
             tokio::time::sleep(Duration::from_millis(100)).await;
         }
     }
@@ -115,7 +123,10 @@ impl Walk {
 
     async fn stop(&self, id: &str) {
         let path = format!("/jamie/stop/{id}");
-        self.http.post(&path, json!({"reason": "user_requested"})).await.good();
+        self.http
+            .post(&path, json!({"reason": "user_requested"}))
+            .await
+            .good();
     }
 
     fn count(&self, event: &str) -> usize {
@@ -131,7 +142,10 @@ fn serve(client: &StandIn) -> Server {
         ("DESKHAND_NETWORK_ALLOW", "127.0.0.0/8"),
         ("DESKHAND_JAMIE_CONTROLLER", "true"),
         ("DESKHAND_JAMIE_LAST_MILE", "share"),
-        ("DESKHAND_JAMIE_SHARE_ACCEPT_THAT_DISCORD_FORBIDS_THIS", "true"),
+        (
+            "DESKHAND_JAMIE_SHARE_ALTHOUGH_DISCORD_FORBIDS_IT",
+            "true",
+        ),
         ("DESKHAND_JAMIE_SHARE_EMAIL_SECRET", "discord-email"),
         ("DESKHAND_JAMIE_SHARE_PASSWORD_SECRET", "discord-password"),
         ("DESKHAND_JAMIE_SHARE_CLIENT_URL", client.url.as_str()),
@@ -141,7 +155,9 @@ fn serve(client: &StandIn) -> Server {
         variables: variables
             .map(|(name, value)| (name.to_owned(), value.to_owned()))
             .into(),
-        hosts: names.map(|name| (name.to_owned(), "127.0.0.1".to_owned())).into(),
+        hosts: names
+            .map(|name| (name.to_owned(), "127.0.0.1".to_owned()))
+            .into(),
         ..ServerOptions::default()
     })
 }
@@ -156,11 +172,16 @@ async fn a_shared_page_arrives_in_the_channel_with_its_sound_and_comes_back_afte
     let view = walk.until(&id, "streaming").await;
     let live = asked_at.elapsed();
     assert_eq!(view["agent_iterations"], 0, "no model was needed");
-    assert_eq!(view["watch_url"], Value::Null, "people watch in the channel");
+    assert_eq!(
+        view["watch_url"],
+        Value::Null,
+        "people watch in the channel"
+    );
     walk.until_received().await;
 
     walk.client.state().n_drops += 1;
-    walk.until_client("a second share", |_| walk.count("shared") == 2).await;
+    walk.until_client("a second share", |_| walk.count("shared") == 2)
+        .await;
     walk.until_received().await;
     assert_eq!(walk.count("dropped"), 1);
     assert_eq!(walk.count("joined"), 2);
@@ -177,9 +198,16 @@ async fn a_shared_page_arrives_in_the_channel_with_its_sound_and_comes_back_afte
     assert_eq!(walk.client.state().n_sign_ins, 1);
     walk.stop(&id).await;
     for canary in [EMAIL, PASSWORD] {
-        assert!(!walk.server.log().contains(canary), "{canary} is not logged");
+        assert!(
+            !walk.server.log().contains(canary),
+            "{canary} is not logged"
+        );
     }
-    assert!(walk.server.log().contains("Discord forbids automated user accounts"));
+    assert!(
+        walk.server
+            .log()
+            .contains("Discord forbids automated user accounts")
+    );
     crate::world::say(&format!("shared in {live:.1?}, left in {ended:.1?}"));
 }
 

@@ -154,7 +154,11 @@ fn answer(head: &str, body: &[u8], state: &mut StandInState) -> Vec<u8> {
             let cookie = cookie.then_some(
                 "Set-Cookie: account=jamie; Max-Age=86400; Path=/; Secure; HttpOnly\r\n",
             );
-            ("application/json", cookie, json!({"answer": answer}).to_string())
+            (
+                "application/json",
+                cookie,
+                json!({"answer": answer}).to_string(),
+            )
         }
         "/touched" => {
             state.is_touched = true;

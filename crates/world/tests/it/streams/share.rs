@@ -91,7 +91,10 @@ async fn a_drop_is_joined_and_shared_again() {
     let world = ShareWorld::start(|_| {}).await;
     let id = world.streams.ask(VIDEO).await;
     world.streams.until_streaming(&id).await;
-    world.streams.pages.change_client(FakeClient::drop_connection);
+    world
+        .streams
+        .pages
+        .change_client(FakeClient::drop_connection);
     world.streams.world.pass(Duration::from_secs(15)).await;
     let view = world.streams.view(&id).await;
     assert_eq!(view.status, StreamState::Streaming, "{view:?}");
@@ -107,7 +110,10 @@ async fn a_share_that_drops_again_and_again_fails() {
     let id = world.streams.ask(VIDEO).await;
     world.streams.until_streaming(&id).await;
     while world.streams.view(&id).await.status == StreamState::Streaming {
-        world.streams.pages.change_client(FakeClient::drop_connection);
+        world
+            .streams
+            .pages
+            .change_client(FakeClient::drop_connection);
         world.streams.world.pass(Duration::from_secs(5)).await;
     }
     let view = world.streams.view(&id).await;
