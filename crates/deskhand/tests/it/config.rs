@@ -305,6 +305,34 @@ fn all_mistakes_are_told_together_by_key() {
 }
 
 #[test]
+fn sharing_with_the_account_of_a_person_has_to_be_accepted_by_name() {
+    let place = Place::new()
+        .with("DESKHAND_JAMIE_LAST_MILE", "share")
+        .with("DESKHAND_JAMIE_STREAMS", "2")
+        .with("DESKHAND_JAMIE_SHARE_EMAIL_SECRET", "jamie@streams.example");
+    let refused = place.run(&["config"]);
+    assert_eq!(refused.code, Some(2));
+    for part in [
+        "jamie.last_mile",
+        "which Discord forbids",
+        "jamie.share.although_discord_forbids_it",
+        "jamie.streams",
+        "jamie.share.email_secret",
+        "jamie.share.password_secret",
+    ] {
+        assert!(refused.stderr.contains(part), "{part}: {}", refused.stderr);
+    }
+    assert!(!refused.stderr.contains("jamie@"), "{}", refused.stderr);
+    let accepted = Place::new()
+        .with("DESKHAND_JAMIE_LAST_MILE", "share")
+        .with("DESKHAND_JAMIE_SHARE_ALTHOUGH_DISCORD_FORBIDS_IT", "true")
+        .with("DESKHAND_JAMIE_SHARE_EMAIL_SECRET", "email")
+        .with("DESKHAND_JAMIE_SHARE_PASSWORD_SECRET", "password");
+    let ended = accepted.run(&["config"]);
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+}
+
+#[test]
 fn a_file_that_is_not_there_or_not_toml_is_named() {
     let place = Place::new();
     let missing = place.run(&["config", "--config", "nowhere.toml"]);
