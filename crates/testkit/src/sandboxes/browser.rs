@@ -9,7 +9,7 @@ use deskhand_core::{
     sandbox::{Act, ComputerError, Frame, RunnerReply, RunnerRequest},
 };
 
-use super::{player::FakePages, requests::RequestResult};
+use super::{client::FakeClient, player::FakePages, requests::RequestResult};
 
 const EMPTY_PAGE: &str = "about:blank";
 /// The error of everything that needs a screen where there is none.
@@ -98,7 +98,7 @@ pub(super) fn perform(
             let problem = "could not open the page: net::ERR_NAME_NOT_RESOLVED";
             return Err(failed(problem.to_owned()));
         }
-        pages.with_client(url.as_str(), |client| client.load());
+        pages.with_client(url.as_str(), FakeClient::load);
         tab.history.push(url.as_str().to_owned());
     } else if matches!(verb, BrowserVerb::Back) && tab.history.len() > 1 {
         tab.history.pop();
