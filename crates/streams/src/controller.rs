@@ -26,7 +26,11 @@ use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use crate::{
-    admission, checks::Deployment, links::WatchLinks, report::Reports, settings::StreamSettings,
+    admission,
+    checks::Deployment,
+    links::WatchLinks,
+    report::Reports,
+    settings::{LastMile, StreamSettings},
     webhook::Courier,
 };
 
@@ -110,6 +114,12 @@ impl Streams {
         let name = parts.settings.owner.clone().unwrap_or_default();
         let owner = owner.filter(|user| user.active);
         let owner = owner.ok_or(BeginStreamsError::NoOwner(name))?.id;
+        if let LastMile::Share(share) = &parts.settings.last_mile {
+            tracing::warn!(
+                client_url = share.client_url,
+                "streams are shared by the account of a person; Discord forbids automated user accounts and may end them"
+            );
+        }
         let private = parts.settings.private_webhooks;
         let courier = parts.settings.webhook_key.clone();
         let courier = courier.map(|key| Courier::new(key, private)).transpose()?;

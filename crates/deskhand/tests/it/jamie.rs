@@ -2,6 +2,11 @@
 //!
 //! `e2e/jamie.test.js` is the walk in which somebody watches. Here is what goes wrong.
 
+mod share;
+mod stand_in;
+
+use std::time::Duration;
+
 use deskhand_testkit::{
     Client, Server, ServerOptions,
     discord::{Discord, TOKEN},

@@ -49,6 +49,7 @@ mod terminal_decisions;
 mod terminal_people;
 mod terminal_secrets;
 mod terminals;
+mod tls;
 mod tool_servers;
 mod typing;
 mod world;
