@@ -9,11 +9,11 @@ use std::{
 use bytes::Bytes;
 use deskhand_core::{
     attachment::Attachment,
-    blob::{BlobError, BlobName, Blobs},
+    blob::{BlobError, BlobFormat, BlobName, Blobs},
     event::{EventBody, Screenshot},
     file::MOST_SHARED_BYTES,
     id::TurnId,
-    model::{Image, NotShown},
+    model::{Image, NotShown, PictureForm},
     sandbox::Frame,
 };
 
@@ -23,7 +23,11 @@ use crate::{context::ShownFiles, turn::ChosenModel};
 #[derive(Debug)]
 pub(crate) struct Album {
     blobs: Arc<dyn Blobs>,
+    /// The pictures in the form that this model is shown.
     images: HashMap<BlobName, Image>,
+    images_of: PictureForm,
+    /// New pictures as they are stored, until they are first shown.
+    originals: HashMap<BlobName, Bytes>,
     files: ShownFiles,
     /// The name of the model that these files are prepared for.
     files_of: String,
@@ -56,6 +60,8 @@ impl Album {
         Self {
             blobs,
             images: HashMap::new(),
+            images_of: PictureForm::default(),
+            originals: HashMap::new(),
             files: ShownFiles::new(),
             files_of: String::new(),
             n_shared_bytes: bodies.iter().map(size_of).fold(0, u64::saturating_add),
@@ -112,7 +118,8 @@ impl Album {
     ) -> Result<EventBody, BlobError> {
         let (bytes, format) = (frame.bytes, frame.format);
         let blob = self.blobs.put(bytes.clone(), format).await?;
-        self.images.insert(blob.clone(), Image { bytes, format });
+        // The form for a model is made when the picture is first shown.
+        self.originals.insert(blob.clone(), bytes);
         Ok(EventBody::Screenshot(Screenshot {
             turn: Some(turn),
             call: call.map(str::to_owned),
@@ -135,17 +142,31 @@ impl Album {
         Ok(kept)
     }
 
-    /// Holds these pictures and no others. If a blob is missing, the conversation continues without that picture.
-    pub(crate) async fn hold(&mut self, wanted: HashSet<&BlobName>) -> Result<(), BlobError> {
+    /// Holds these pictures and no others, in this form. If a blob is missing, the conversation continues without that
+    /// picture.
+    pub(crate) async fn hold(
+        &mut self,
+        form: PictureForm,
+        wanted: HashSet<&BlobName>,
+    ) -> Result<(), BlobError> {
+        if self.images_of != form {
+            self.images.clear();
+            self.images_of = form;
+        }
         self.images.retain(|name, _| wanted.contains(name));
+        self.originals.retain(|name, _| wanted.contains(name));
         for name in wanted {
             if self.images.contains_key(name) {
                 continue;
             }
-            match self.blobs.get(name).await {
+            let original = match self.originals.remove(name) {
+                Some(bytes) => Ok(bytes),
+                None => self.blobs.get(name).await,
+            };
+            match original {
                 Ok(bytes) => {
-                    let format = name.format();
-                    self.images.insert(name.clone(), Image { bytes, format });
+                    let image = shown(bytes, name.format(), form).await;
+                    self.images.insert(name.clone(), image);
                 }
                 Err(BlobError::Missing(name)) => {
                     tracing::warn!(
@@ -160,12 +181,27 @@ impl Album {
     }
 }
 
+/// Returns a picture in the form that a model is shown. The same picture always becomes the same bytes, so that vendors
+/// find it in their caches.
+async fn shown(bytes: Bytes, format: BlobFormat, form: PictureForm) -> Image {
+    if form == PictureForm::Compact && format == BlobFormat::Png {
+        let png = bytes.clone();
+        let small = tokio::task::spawn_blocking(move || deskhand_pictures::compact(&png));
+        // A picture that cannot be made smaller is shown as it is.
+        if let Ok(Some((bytes, format))) = small.await {
+            let bytes = Bytes::from(bytes);
+            return Image { bytes, format };
+        }
+    }
+    Image { bytes, format }
+}
+
 #[cfg(test)]
 mod tests {
     use std::time::Duration;
 
     use async_trait::async_trait;
-    use deskhand_core::{blob::BlobFormat, event::Artifact};
+    use deskhand_core::event::Artifact;
 
     use super::*;
 

@@ -301,6 +301,7 @@ impl Work {
             if let EventBody::Cost(cost) = body
                 && cost.turn == self.turn
                 && !cost.broken_off
+                && !cost.summary
             {
                 return Ok(Amount {
                     usd: cost.usd,

@@ -32,6 +32,7 @@ mod place_files;
 mod ports;
 mod shell_progress;
 mod stopwatch;
+mod summarize;
 mod system_prompt;
 pub mod tools;
 mod turn;

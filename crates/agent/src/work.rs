@@ -6,7 +6,7 @@ use deskhand_core::{
     clock::Clock,
     event::{EventBody, ModelTold},
     id::TurnId,
-    model::{End, ModelRequest, Pictures},
+    model::{End, Model, ModelRequest, Pictures},
 };
 use jiff::Timestamp;
 use tokio::time::Instant;
@@ -23,6 +23,7 @@ use crate::{
     pick_up::Progress,
     ports::RemoteTools,
     stopwatch::Stopwatch,
+    summarize::TokenScale,
     system_prompt::SystemPrompt,
     tools::ToolSet,
     turn::{ChosenModel, Turn, TurnLimits},
@@ -30,6 +31,9 @@ use crate::{
 
 /// The number of times a silent model is asked again before the turn fails.
 const MOST_NUDGES: u32 = 3;
+
+/// The most bytes of people's words that a conversation keeps beside a summary, if the window is not known to be small.
+const MOST_WORDS_BYTES: usize = 64_000;
 
 /// The state of a running turn.
 #[derive(Debug)]
@@ -55,6 +59,8 @@ pub(crate) struct Work {
     pub(crate) n_steps: u32,
     /// The number of blocks of thinking and text so far.
     pub(crate) n_blocks: u32,
+    /// The relation of the vendor's tokens to our estimates.
+    pub(crate) scale: TokenScale,
     /// The progress in the log when the turn started or was resumed.
     progress: Option<Progress>,
 }
@@ -91,6 +97,7 @@ impl Work {
             clock: turn.clock,
             n_steps: progress.n_steps,
             n_blocks: progress.n_blocks,
+            scale: TokenScale::default(),
             progress: Some(progress),
         }
     }
@@ -119,6 +126,9 @@ impl Work {
                 continue;
             }
             if self.stay_within_bounds(self.n_steps).await? {
+                continue;
+            }
+            if self.fit_window().await? {
                 continue;
             }
             self.n_steps += 1;
@@ -163,14 +173,17 @@ impl Work {
     pub(crate) async fn request(&mut self) -> Result<ModelRequest, Cut> {
         let log = &self.journal.bodies;
         let (model, screen) = (&self.model.model, self.machine.screen);
-        let n_pictures = context::n_pictures(log);
+        let rest = context::uncovered(log);
+        let n_pictures = context::n_pictures(rest);
         let n_old = match model.pictures() {
             Pictures::All => 0,
             Pictures::Newest => self.limits.n_old_pictures(n_pictures),
         };
-        let newest = context::newest_pictures(log, n_pictures - n_old);
-        self.album.hold(newest.collect()).await?;
-        let files = context::shown_attachments(log);
+        let newest = context::newest_pictures(rest, n_pictures - n_old);
+        self.album
+            .hold(model.picture_form(), newest.collect())
+            .await?;
+        let files = context::shown_attachments(rest);
         self.album.hold_files(&self.model, &files).await?;
         let shown = model.shown(screen);
         let sight = Sight {
@@ -180,6 +193,7 @@ impl Work {
             fitted: &|size| model.shown(size),
             place: &|at| model.place(at, screen),
             files: self.album.files(),
+            most_words_bytes: most_words_bytes(&**model),
         };
         let items = context::build(log, sight, &self.journal.originals);
         Ok(ModelRequest {
@@ -191,6 +205,14 @@ impl Work {
             items,
         })
     }
+}
+
+/// Returns the room for people's words beside a summary: a quarter of the window at most.
+fn most_words_bytes(model: &dyn Model) -> usize {
+    let of_window = model.window().tokens.map(usize::try_from);
+    of_window.map_or(MOST_WORDS_BYTES, |tokens| {
+        tokens.unwrap_or(MOST_WORDS_BYTES).min(MOST_WORDS_BYTES)
+    })
 }
 
 fn silent() -> Cut {

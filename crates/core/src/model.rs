@@ -252,6 +252,9 @@ pub enum ModelError {
     /// A retry would fail too.
     #[error("{0}")]
     Rejected(String),
+    /// The conversation does not fit into the model's window. A shorter one would.
+    #[error("{0}")]
+    TooLong(String),
     /// The model refuses to do this.
     #[error("{0}")]
     Refused(String),
@@ -283,6 +286,25 @@ pub enum Pictures {
     All,
 }
 
+/// The form of the pictures that a model is shown.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum PictureForm {
+    /// As they are stored.
+    #[default]
+    Stored,
+    /// With fewer bytes. They may differ from the stored ones as long as no eye sees it.
+    Compact,
+}
+
+/// The room that a model has for a conversation.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ContextWindow {
+    /// The tokens of a request and its answer. `None` if nobody knows.
+    pub tokens: Option<u64>,
+    /// The vendor summarizes a long conversation itself.
+    pub vendor_summarizes: bool,
+}
+
 /// A model that looks at a screen and decides what to do.
 pub trait Model: Send + Sync + std::fmt::Debug {
     /// Returns the size of the pictures that the model gets of a screen. They keep the screen's aspect ratio.
@@ -297,6 +319,16 @@ pub trait Model: Send + Sync + std::fmt::Debug {
 
     fn pictures(&self) -> Pictures {
         Pictures::Newest
+    }
+
+    /// Returns the form of the pictures that the model is shown.
+    fn picture_form(&self) -> PictureForm {
+        PictureForm::default()
+    }
+
+    /// Returns the room that the model has for a conversation.
+    fn window(&self) -> ContextWindow {
+        ContextWindow::default()
     }
 
     /// Returns a file in the form that this model is shown. A picture is scaled to the size that the model sees. Blocks

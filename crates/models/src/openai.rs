@@ -16,7 +16,11 @@ mod stream_tests;
 
 use std::sync::Arc;
 
-use deskhand_core::{action::ScreenSize, model::ModelError, secret::Secret};
+use deskhand_core::{
+    action::ScreenSize,
+    model::{ContextWindow, ModelError},
+    secret::Secret,
+};
 use futures::{FutureExt, future::BoxFuture};
 use reqwest::Response;
 use serde_json::Value;
@@ -29,6 +33,7 @@ use crate::{
     surface::Surface,
     talk::Begun,
     view::{AcceptedFiles, View},
+    windows,
     wire::{Asked, Wire},
 };
 
@@ -136,6 +141,11 @@ pub(crate) fn view(name: &str) -> View {
         files: AcceptedFiles {
             pdf: !is_preview,
             gif: false,
+        },
+        window: ContextWindow {
+            tokens: windows::tokens(VENDOR, name),
+            // The first model is told to leave out the middle of a long conversation.
+            vendor_summarizes: true,
         },
         ..View::sized(if is_preview {
             |screen| space::fitting(screen, PREVIEW_SIZE)

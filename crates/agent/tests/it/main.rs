@@ -17,6 +17,7 @@ mod fakes;
 mod hands;
 mod held_up;
 mod logs;
+mod long_turns;
 mod lost_computers;
 mod opened;
 mod outages;

@@ -1,7 +1,8 @@
 //! Keeps a request within the vendor's limits on pictures and bytes.
 //!
 //! The oldest pictures are dropped many at a time, so that requests keep the same beginning for long. Dropping them
-//! also drops all thinking that is valid only for the conversation that it followed.
+//! also drops all thinking that is valid only for the conversation that it followed. The vendor's summaries stay: without
+//! them, everything that they stand for would come back.
 
 use serde_json::{Value, json};
 
@@ -46,7 +47,7 @@ pub(super) fn trim(messages: &mut [Value], limits: Limits) {
             }
         });
         if let Some(blocks) = content.as_array_mut().filter(|_| limits.is_bound) {
-            blocks.retain(|block| !forms::is_bound(block));
+            blocks.retain(|block| !forms::is_thinking(block));
             if blocks.is_empty() {
                 blocks.push(json!({"type": "text", "text": retell::NOTHING}));
             }
