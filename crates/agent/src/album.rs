@@ -16,6 +16,7 @@ use deskhand_core::{
     model::{Image, NotShown, PictureForm},
     sandbox::Frame,
 };
+use deskhand_pictures::Thumbnail;
 
 use crate::{context::ShownFiles, turn::ChosenModel};
 
@@ -28,6 +29,8 @@ pub(crate) struct Album {
     images_of: PictureForm,
     /// New pictures as they are stored, until they are first shown.
     originals: HashMap<BlobName, Bytes>,
+    /// Small versions of this turn's pictures, to compare them.
+    thumbnails: HashMap<BlobName, Thumbnail>,
     files: ShownFiles,
     /// The name of the model that these files are prepared for.
     files_of: String,
@@ -62,6 +65,7 @@ impl Album {
             images: HashMap::new(),
             images_of: PictureForm::default(),
             originals: HashMap::new(),
+            thumbnails: HashMap::new(),
             files: ShownFiles::new(),
             files_of: String::new(),
             n_shared_bytes: bodies.iter().map(size_of).fold(0, u64::saturating_add),
@@ -118,6 +122,11 @@ impl Album {
     ) -> Result<EventBody, BlobError> {
         let (bytes, format) = (frame.bytes, frame.format);
         let blob = self.blobs.put(bytes.clone(), format).await?;
+        let picture = bytes.clone();
+        let thumbnail = tokio::task::spawn_blocking(move || Thumbnail::of(&picture));
+        if let Ok(Some(thumbnail)) = thumbnail.await {
+            self.thumbnails.insert(blob.clone(), thumbnail);
+        }
         // The form for a model is made when the picture is first shown.
         self.originals.insert(blob.clone(), bytes);
         Ok(EventBody::Screenshot(Screenshot {
@@ -127,6 +136,12 @@ impl Album {
             width: frame.size.width,
             height: frame.size.height,
         }))
+    }
+
+    /// Returns true if two pictures look the same. Of pictures from before a restart, only equal ones do.
+    pub(crate) fn are_alike(&self, one: &BlobName, other: &BlobName) -> bool {
+        let thumbnails = (self.thumbnails.get(one), self.thumbnails.get(other));
+        one == other || matches!(thumbnails, (Some(one), Some(other)) if one.is_like(other))
     }
 
     /// Stores a file that the agent shares. The model is not shown it.

@@ -25,6 +25,7 @@ use deskhand_core::{
     blob::BlobName,
     browser::ShownPage,
     event::{EventBody, Screenshot},
+    id::TurnId,
     lease::LeaseChange,
     model::{Image, Item, NotShown, ShownFile},
 };
@@ -127,16 +128,19 @@ pub fn build(log: &[EventBody], sight: Sight<'_>, originals: &Originals) -> Vec<
     conversation.finish()
 }
 
-/// Returns true if people had the mouse and keyboard, or the conversation was summarized, since the agent last looked
-/// for that reason.
-pub(crate) fn is_to_look(log: &[EventBody]) -> bool {
+/// Returns true if the turn began, people had the mouse and keyboard, or the conversation was summarized, since the agent
+/// last looked for that reason.
+pub(crate) fn is_to_look(log: &[EventBody], turn: TurnId) -> bool {
     for body in log.iter().rev() {
         if let EventBody::Lease(lease) = body
             && matches!(lease.change, LeaseChange::Ended { .. })
         {
             return true;
         }
-        if matches!(body, EventBody::Summary(summary) if summary.text.is_some()) {
+        if matches!(body, EventBody::Summary(summary) if summary.text.is_some())
+            || matches!(body, EventBody::Status(status)
+                if status.turn == Some(turn) && status.prompt.is_some())
+        {
             return true;
         }
         if picture(body).is_some_and(|screenshot| screenshot.call.is_none()) {

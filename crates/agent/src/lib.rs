@@ -46,5 +46,6 @@ pub use ports::{
 };
 pub use system_prompt::{
     BadTemplate, PromptTemplate, SystemPrompt, secrets::UsableSecret, servers::ServerNote,
+    surroundings::Surroundings,
 };
 pub use turn::{ChosenModel, Originals, Turn, TurnEnd, TurnLimits, TurnReport};

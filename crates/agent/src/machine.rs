@@ -95,7 +95,12 @@ impl Machine {
 
     /// Takes a picture of the screen once it has settled.
     pub(crate) async fn look(&mut self, shown: ScreenSize, signals: &Signals) -> Result<Look, Cut> {
-        let computer = self.computer(signals).await?;
+        let computer = match self.computer(signals).await {
+            Ok(computer) => computer,
+            // The turn fails when it really needs the computer.
+            Err(Cut::Failed { .. }) => return Ok(Look::Nothing),
+            Err(cut) => return Err(cut),
+        };
         let look = Act {
             action: Action::Screenshot,
             look: true,

@@ -7,6 +7,7 @@ use deskhand_core::{
     event::{EventBody, ModelTold},
     id::TurnId,
     model::{End, Model, ModelRequest, Pictures},
+    session::SandboxState,
 };
 use jiff::Timestamp;
 use tokio::time::Instant;
@@ -31,6 +32,10 @@ use crate::{
 
 /// The number of times a silent model is asked again before the turn fails.
 const MOST_NUDGES: u32 = 3;
+
+/// The note for a model whose computer was replaced since it last used it.
+const STARTED_ANEW: &str = "[The computer was started anew since you last used it. Files are kept. Open programs, browser \
+                            tabs, background jobs and the state of the shell are gone.]";
 
 /// The most bytes of people's words that a conversation keeps beside a summary, if the window is not known to be small.
 const MOST_WORDS_BYTES: usize = 64_000;
@@ -59,6 +64,12 @@ pub(crate) struct Work {
     pub(crate) n_steps: u32,
     /// The number of blocks of thinking and text so far.
     pub(crate) n_blocks: u32,
+    /// True if the model is offered the screen, so that it is shown it.
+    pub(crate) has_screen: bool,
+    /// The number of events of the log for which a look has failed.
+    pub(crate) n_looked_at: usize,
+    /// True if the computer has run before this turn and does not run when it begins.
+    is_started_anew: bool,
     /// The relation of the vendor's tokens to our estimates.
     pub(crate) scale: TokenScale,
     /// The progress in the log when the turn started or was resumed.
@@ -70,6 +81,7 @@ impl Work {
         let stopwatch = Stopwatch::new(&turn.history, turn.id, started);
         let bodies: Vec<_> = turn.history.into_iter().map(|event| event.body).collect();
         let progress = Progress::read(&bodies, turn.id);
+        let is_started_anew = is_started_anew(&bodies);
         let raised = Raised::read(&bodies, turn.id);
         Self {
             turn: turn.id,
@@ -91,12 +103,15 @@ impl Work {
             },
             stopwatch,
             limits: turn.limits,
+            has_screen: turn.briefing.has_screen(),
             briefing: turn.briefing,
             prompt: turn.prompt,
             began_at: turn.clock.now(),
             clock: turn.clock,
             n_steps: progress.n_steps,
             n_blocks: progress.n_blocks,
+            n_looked_at: 0,
+            is_started_anew,
             scale: TokenScale::default(),
             progress: Some(progress),
         }
@@ -161,7 +176,16 @@ impl Work {
         let news = self
             .briefing
             .news(known, &self.prompt, &self.tools, self.began_at);
-        if let Some((text, facts)) = news {
+        // A turn that is resumed has told it already.
+        let is_anew = self.n_steps == 0 && self.is_started_anew;
+        let anew = is_anew.then(|| STARTED_ANEW.to_owned());
+        let (notes, facts) = match news {
+            Some((text, facts)) => (Some(text), facts),
+            None => (None, known.clone()),
+        };
+        let notes: Vec<String> = notes.into_iter().chain(anew).collect();
+        if !notes.is_empty() {
+            let text = notes.join("\n\n");
             let turn = self.turn;
             let told = EventBody::Told(ModelTold { turn, text, facts });
             self.journal.append(vec![told]).await?;
@@ -205,6 +229,19 @@ impl Work {
             items,
         })
     }
+}
+
+/// Returns true if the computer has run before and does not run at the end of this log.
+fn is_started_anew(log: &[EventBody]) -> bool {
+    let sandbox = |body: &EventBody| {
+        let EventBody::Status(status) = body else {
+            return None;
+        };
+        Some(status.sandbox)
+    };
+    let mut states = log.iter().rev().filter_map(sandbox);
+    let is_running = matches!(states.next(), Some(SandboxState::Ready) | None);
+    !is_running && states.any(|state| state == SandboxState::Ready)
 }
 
 /// Returns the room for people's words beside a summary: a quarter of the window at most.

@@ -3,6 +3,7 @@
 mod calls;
 #[cfg(test)]
 mod calls_tests;
+mod compaction;
 mod offer;
 mod page;
 #[cfg(test)]

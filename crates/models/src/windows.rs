@@ -26,7 +26,8 @@ const TOO_LONG: &[&str] = &[
 
 /// Returns the window of a model in tokens, if it is known.
 pub(crate) fn tokens(vendor: &str, name: &str) -> Option<u64> {
-    let is_it = |(maker, start, _): &&(&str, &str, u64)| *maker == vendor && name.starts_with(start);
+    let is_it =
+        |(maker, start, _): &&(&str, &str, u64)| *maker == vendor && name.starts_with(start);
     WINDOWS.iter().find(is_it).map(|(.., tokens)| *tokens)
 }
 

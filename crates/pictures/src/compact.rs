@@ -10,8 +10,10 @@ const QUALITY: u8 = 90;
 /// The effort for a PNG, from 1 to 9. Higher levels take much longer and save little.
 const PNG_LEVEL: u8 = 5;
 
-/// Returns a PNG with fewer bytes: as a JPEG if that has less than half of the bytes of the best PNG, otherwise as that.
-/// The same picture always gives the same bytes. Returns `None` if it is not a PNG or cannot be made smaller.
+/// Returns a PNG with fewer bytes, or `None` if it cannot be made smaller.
+///
+/// It becomes a JPEG if that has less than half of the bytes of the best PNG, and the best PNG otherwise. The same picture
+/// always gives the same bytes.
 pub fn compact(png: &[u8]) -> Option<(Vec<u8>, BlobFormat)> {
     let picture = DecodedPicture::decode(png).ok()?.picture;
     let smaller = picture.encode_small_png().ok()?;
@@ -113,9 +115,18 @@ mod tests {
         let png = page.encode(BlobFormat::Png).unwrap();
         let (small, format) = compact(&png).unwrap();
         assert_eq!(format, BlobFormat::Jpeg);
-        assert!(small.len() * 4 < png.len() * 2, "{} {}", small.len(), png.len());
+        assert!(
+            small.len() * 4 < png.len() * 2,
+            "{} {}",
+            small.len(),
+            png.len()
+        );
         let (was, is) = (pixels(&png), pixels(&small));
-        let errors = || was.iter().zip(&is).map(|(was, is)| f64::from(was.abs_diff(*is)));
+        let errors = || {
+            was.iter()
+                .zip(&is)
+                .map(|(was, is)| f64::from(was.abs_diff(*is)))
+        };
         let mean_square = errors().map(|error| error * error).sum::<f64>() / was.len() as f64;
         let psnr = 10.0 * (255.0 * 255.0 / mean_square).log10();
         assert!(psnr > 32.0, "{psnr}");

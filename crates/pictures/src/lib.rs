@@ -8,9 +8,11 @@ mod decode;
 mod find;
 mod picture;
 mod scale;
+mod thumbnail;
 
 pub use compact::compact;
 pub use decode::{DecodeError, DecodedPicture};
 pub use find::{Patch, Pixels};
 pub use picture::{Picture, PictureError, Pointer, check_size};
 pub use scale::ScaleError;
+pub use thumbnail::Thumbnail;

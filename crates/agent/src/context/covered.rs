@@ -19,7 +19,8 @@ const SHORTENED_BYTES: usize = 400;
 
 /// Returns the number of the oldest events that a summary covers. The summary is the last of them.
 pub(crate) fn n_covered(log: &[EventBody]) -> usize {
-    let is_summary = |body: &EventBody| matches!(body, EventBody::Summary(summary) if summary.text.is_some());
+    let is_summary =
+        |body: &EventBody| matches!(body, EventBody::Summary(summary) if summary.text.is_some());
     log.iter()
         .rposition(is_summary)
         .map_or(0, |index| index + 1)

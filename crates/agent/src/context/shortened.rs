@@ -28,7 +28,9 @@ pub(crate) fn shorten_all(items: &mut [Item]) {
     let mut calls: &[ToolCall] = &[];
     for item in items {
         match item {
-            Item::Answer { calls: of_answer, .. } => calls = of_answer,
+            Item::Answer {
+                calls: of_answer, ..
+            } => calls = of_answer,
             Item::Results(results) => {
                 for result in results {
                     let asks = |call: &ToolCall| call.id == result.call && call.tool == ASK_USER;

@@ -22,7 +22,8 @@ use deskhand_core::{
     event::EventBody,
     id::{DecisionId, RequestId},
     model::{
-        Chunk, Model, ModelError, ModelRequest, NotShown, Original, Pictures, Price, ShownFile,
+        Chunk, Model, ModelError, ModelRequest, NotShown, Original, PictureForm, Pictures, Price,
+        ShownFile,
     },
     policy::Policy,
     sandbox::{
@@ -54,6 +55,7 @@ pub(crate) struct FakeModel {
     /// It costs money, and nobody knows how much.
     pub(crate) has_unknown_price: Mutex<bool>,
     pub(crate) pictures: Mutex<Pictures>,
+    pub(crate) form: Mutex<PictureForm>,
     /// How many native pixels one of its pictures' is wide and high.
     pub(crate) scale: Mutex<u16>,
 }
@@ -66,6 +68,7 @@ impl FakeModel {
             price: Mutex::default(),
             has_unknown_price: Mutex::default(),
             pictures: Mutex::new(Pictures::Newest),
+            form: Mutex::default(),
             scale: Mutex::new(1),
         })
     }
@@ -90,6 +93,10 @@ impl Model for FakeModel {
 
     fn pictures(&self) -> Pictures {
         *self.pictures.lock().unwrap()
+    }
+
+    fn picture_form(&self) -> PictureForm {
+        *self.form.lock().unwrap()
     }
 
     fn show(&self, file: &Attachment, bytes: Bytes) -> Result<ShownFile, NotShown> {

@@ -116,9 +116,14 @@ impl Vendor {
                 ),
                 call("ask_user", json!({"question": "Which invoice?"})),
             ],
-            number if number == self.n_steps => vec![Chunk::Text("All rows are copied.".to_owned())],
+            number if number == self.n_steps => {
+                vec![Chunk::Text("All rows are copied.".to_owned())]
+            }
             number if number.is_multiple_of(2) => {
-                vec![call("bash", json!({"shell": "run", "command": format!("./copy {number}")}))]
+                vec![call(
+                    "bash",
+                    json!({"shell": "run", "command": format!("./copy {number}")}),
+                )]
             }
             number => vec![call(
                 "computer",
@@ -138,7 +143,10 @@ fn read(request: &ModelRequest) -> (String, u64, usize) {
             _ => None,
         };
         let images = match item {
-            Item::Results(results) => results.iter().filter_map(|one| one.image.as_ref()).collect(),
+            Item::Results(results) => results
+                .iter()
+                .filter_map(|one| one.image.as_ref())
+                .collect(),
             _ => Vec::new(),
         };
         for image in image.into_iter().chain(images) {
@@ -221,12 +229,22 @@ fn assert_done_within(vendor: &Vendor, stage: &Stage, end: &TurnEnd) {
     };
     let tokens = |number: usize| quarter(number).iter().map(|step| step.0).sum::<u64>();
     let bytes = |number: usize| quarter(number).iter().map(|step| step.1).sum::<usize>();
-    assert!(tokens(3) <= tokens(1) * 12 / 10, "{} {}", tokens(1), tokens(3));
+    assert!(
+        tokens(3) <= tokens(1) * 12 / 10,
+        "{} {}",
+        tokens(1),
+        tokens(3)
+    );
     assert!(bytes(3) <= bytes(1) * 12 / 10, "{} {}", bytes(1), bytes(3));
-    let costs: Vec<f64> = stage.log.bodies().iter().filter_map(|body| match body {
-        EventBody::Cost(cost) => Some(cost.usd),
-        _ => None,
-    }).collect();
+    let costs: Vec<f64> = stage
+        .log
+        .bodies()
+        .iter()
+        .filter_map(|body| match body {
+            EventBody::Cost(cost) => Some(cost.usd),
+            _ => None,
+        })
+        .collect();
     let dollars = |costs: &[f64]| costs.iter().sum::<f64>();
     let size = costs.len() / 4;
     assert!(dollars(&costs[3 * size..]) <= dollars(&costs[size..2 * size]) * 1.3);
@@ -265,8 +283,10 @@ async fn a_model_whose_history_may_not_change_is_summarized_at_once() {
     let (vendor, stage, end) = work(vendor).await;
     assert!(matches!(end, TurnEnd::Done { .. }), "{end:?}");
     assert_eq!(vendor.state.lock().unwrap().n_refused, 0);
-    let is_summary = |body: &EventBody| matches!(body, EventBody::Summary(Summarized { text: Some(_), .. }));
-    let is_short = |body: &EventBody| matches!(body, EventBody::Summary(Summarized { text: None, .. }));
+    let is_summary =
+        |body: &EventBody| matches!(body, EventBody::Summary(Summarized { text: Some(_), .. }));
+    let is_short =
+        |body: &EventBody| matches!(body, EventBody::Summary(Summarized { text: None, .. }));
     let bodies = stage.log.bodies();
     assert!(bodies.iter().any(is_summary) && !bodies.iter().any(is_short));
 }

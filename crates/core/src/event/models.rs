@@ -140,6 +140,9 @@ pub struct ToldFacts {
     /// The fingerprint of the list of secrets for HTTP APIs. Empty if there are none.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub secrets: String,
+    /// The fingerprint of the facts about the computer. Empty if the model was not told any.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub surroundings: String,
     /// The fingerprints of the tools, by name.
     pub tools: BTreeMap<String, String>,
 }

@@ -29,7 +29,12 @@ pub(super) fn models(reader: &mut Reader<'_>, data_dir: &Path) -> ModelSettings 
         },
         context_tokens: COMPATIBLE
             .contains(&vendor)
-            .then(|| reader.integer(&format!("models.{vendor}.context_tokens"), 0..=MOST_CONTEXT_TOKENS))
+            .then(|| {
+                reader.integer(
+                    &format!("models.{vendor}.context_tokens"),
+                    0..=MOST_CONTEXT_TOKENS,
+                )
+            })
             .filter(|tokens| *tokens > 0),
     };
     let settings = ModelSettings {

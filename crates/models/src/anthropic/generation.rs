@@ -127,7 +127,11 @@ impl Generation {
 
     /// Returns the window in tokens.
     pub(super) fn window(self) -> u64 {
-        if self.has_long_window() { 1_000_000 } else { 200_000 }
+        if self.has_long_window() {
+            1_000_000
+        } else {
+            200_000
+        }
     }
 
     /// Returns the length of a conversation, in tokens, above which every token costs more.

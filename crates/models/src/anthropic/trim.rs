@@ -126,6 +126,7 @@ mod tests {
         let mut messages = vec![
             json!({"role": "user", "content": [picture]}),
             json!({"role": "assistant", "content": [
+                {"type": "compaction", "content": "All so far."},
                 {"type": "thinking", "thinking": "…", "signature": "s"},
                 {"type": "tool_use", "id": "a", "name": "bash", "input": {}},
             ]}),
@@ -142,7 +143,9 @@ mod tests {
         assert_eq!(messages, before);
         trim(&mut messages, LIMITS);
         assert_eq!(messages[0]["content"][0]["text"], retell::OLD_PICTURE);
-        assert_eq!(messages[1]["content"].as_array().unwrap().len(), 1);
+        let kinds = messages[1]["content"].as_array().unwrap().iter();
+        let kinds: Vec<_> = kinds.map(|block| &block["type"]).collect();
+        assert_eq!(kinds, ["compaction", "tool_use"]);
         assert_eq!(messages[2]["content"][0]["content"][0]["type"], "image");
     }
 }

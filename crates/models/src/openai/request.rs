@@ -8,7 +8,7 @@ use deskhand_core::{
 };
 use serde_json::{Value, json};
 
-use super::{VENDOR, calls::FUNCTION_ITEM, offer::OpenAiOffer};
+use super::{VENDOR, calls::FUNCTION_ITEM, compaction, offer::OpenAiOffer};
 use crate::{
     call_ids, computer_function,
     exchange::{self, ConversationPart, Exchange},
@@ -21,9 +21,6 @@ use crate::{
 
 /// The text beside a picture that a function's result came with.
 const PICTURE: &str = "[The picture of that:]";
-
-/// The length of a conversation, in tokens, from which OpenAI summarizes it. Longer prompts would cost more soon.
-const SUMMARIZE_FROM_TOKENS: u32 = 200_000;
 
 /// Writes the body of a request.
 pub(super) fn body(
@@ -43,7 +40,7 @@ pub(super) fn body(
     let mut body = json!({
         "model": model,
         "instructions": request.system,
-        "input": after_compaction(writer.input(&request.items)),
+        "input": compaction::newest(writer.input(&request.items)),
         "tools": tools(request, surface, is_preview),
         "stream": true,
         // OpenAI stores nothing: the log is the memory.
@@ -55,27 +52,12 @@ pub(super) fn body(
         body["reasoning"] = json!({"summary": summary});
     }
     if offer.compaction && !is_preview {
-        body["context_management"] =
-            json!([{"type": "compaction", "compact_threshold": SUMMARIZE_FROM_TOKENS}]);
+        body["context_management"] = compaction::rules();
     }
     if is_preview || surface == Surface::PageFunction {
         body["truncation"] = "auto".into();
     }
     body
-}
-
-/// Drops everything before the newest summary of the vendor, except the words of people.
-fn after_compaction(mut input: Vec<Value>) -> Vec<Value> {
-    let newest = input.iter().rposition(|item| item["type"] == "compaction");
-    let rest = input.split_off(newest.unwrap_or(0));
-    input.retain(|item| item["role"] == "user");
-    for item in &mut input {
-        if let Some(content) = item["content"].as_array_mut() {
-            content.retain(|part| part["type"] == "input_text");
-        }
-    }
-    input.extend(rest);
-    input
 }
 
 /// Returns the coordinates of a request's pictures.
@@ -350,7 +332,7 @@ fn attached(files: &[ShownFile]) -> Value {
     json!({"type": "message", "role": "user", "content": content.collect::<Vec<_>>()})
 }
 
-fn said(role: &str, text: &str) -> Value {
+pub(super) fn said(role: &str, text: &str) -> Value {
     let kind = if role == "assistant" {
         "output_text"
     } else {

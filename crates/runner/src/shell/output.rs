@@ -155,7 +155,10 @@ impl Output {
             let so_far = self.capture.last_whole(n_read);
             self.whole = so_far.and_then(|so_far| self.files.begin(&so_far));
         }
-        self.whole = self.whole.take().and_then(|mut whole| whole.push(bytes).then_some(whole));
+        self.whole = self
+            .whole
+            .take()
+            .and_then(|mut whole| whole.push(bytes).then_some(whole));
         self.capture.push(bytes);
         if let Some(transcript) = &self.transcript {
             transcript.output(bytes);
