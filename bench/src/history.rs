@@ -42,10 +42,30 @@ pub(crate) async fn measure(program: &str) {
             let paid_there =
                 |requests: &[Request]| mean(requests, |one| alternative(one).n_tokens as f64);
             for (what, unit, ours, there) in [
-                ("sent a step, pruned", "KB", sent(&pruned), sent_there(&pruned)),
-                ("paid a step, pruned", "tokens", paid(&pruned), paid_there(&pruned)),
-                ("sent a step, append-only", "KB", sent(&appended), sent_there(&appended)),
-                ("paid a step, append-only", "tokens", paid(&appended), paid_there(&appended)),
+                (
+                    "sent a step, pruned",
+                    "KB",
+                    sent(&pruned),
+                    sent_there(&pruned),
+                ),
+                (
+                    "paid a step, pruned",
+                    "tokens",
+                    paid(&pruned),
+                    paid_there(&pruned),
+                ),
+                (
+                    "sent a step, append-only",
+                    "KB",
+                    sent(&appended),
+                    sent_there(&appended),
+                ),
+                (
+                    "paid a step, append-only",
+                    "tokens",
+                    paid(&appended),
+                    paid_there(&appended),
+                ),
             ] {
                 table.add(Row::at_most(what, unit, ours, Some(there), 0.0).without_target());
             }

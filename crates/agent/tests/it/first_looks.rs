@@ -28,12 +28,17 @@ async fn first_request(sandboxes: &[SandboxState]) -> (String, usize) {
     let mut stage = Stage::new(vec![says("Done.")]);
     stage.history = sandboxes.iter().map(|one| status(*one, None)).collect();
     let now = sandboxes.last().copied().unwrap_or(SandboxState::None);
-    stage.history.extend([prompt("do it"), status(now, Some(turn))]);
+    stage
+        .history
+        .extend([prompt("do it"), status(now, Some(turn))]);
     stage.turn(turn).run().await;
     let requests = stage.model.requests.lock().unwrap();
     let items = &requests[0].items;
     let is_picture = |item: &&Item| matches!(item, Item::HandedBack { image: Some(_), .. });
-    (format!("{items:?}"), items.iter().filter(is_picture).count())
+    (
+        format!("{items:?}"),
+        items.iter().filter(is_picture).count(),
+    )
 }
 
 #[tokio::test(start_paused = true)]
@@ -56,8 +61,14 @@ async fn a_turn_begins_with_a_picture_and_says_if_the_computer_was_started_anew(
 #[tokio::test(start_paused = true)]
 async fn a_computer_that_cannot_start_does_not_keep_the_agent_from_talking() {
     let turn = TurnId::new();
-    let mut stage = Stage::with_computers(vec![says("Done.")], Vec::<std::sync::Arc<FakeSandbox>>::new());
+    let mut stage = Stage::with_computers(
+        vec![says("Done.")],
+        Vec::<std::sync::Arc<FakeSandbox>>::new(),
+    );
     stage.history = vec![prompt("hello"), status(SandboxState::None, Some(turn))];
     let end = stage.turn(turn).run().await.end;
-    assert!(matches!(end, deskhand_agent::TurnEnd::Done { .. }), "{end:?}");
+    assert!(
+        matches!(end, deskhand_agent::TurnEnd::Done { .. }),
+        "{end:?}"
+    );
 }

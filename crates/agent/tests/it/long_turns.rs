@@ -138,18 +138,14 @@ fn read(request: &ModelRequest) -> (String, u64, usize) {
     let mut text = request.system.clone();
     let (mut n_pictures, mut n_bytes) = (0, 0);
     for item in &request.items {
-        let image = match item {
-            Item::HandedBack { image, .. } => image.as_ref(),
-            _ => None,
-        };
-        let images = match item {
-            Item::Results(results) => results
-                .iter()
-                .filter_map(|one| one.image.as_ref())
-                .collect(),
-            _ => Vec::new(),
-        };
-        for image in image.into_iter().chain(images) {
+        let mut images = Vec::new();
+        if let Item::HandedBack { image, .. } = item {
+            images.extend(image);
+        }
+        if let Item::Results(results) = item {
+            images.extend(results.iter().filter_map(|one| one.image.as_ref()));
+        }
+        for image in images {
             n_pictures += 1;
             n_bytes += image.bytes.len();
         }
@@ -194,9 +190,12 @@ impl Model for Vendor {
 fn computer() -> Arc<FakeSandbox> {
     let output = printed(&"row ".repeat(5_000), ShellEnding::Exited { code: 0 });
     let print = Reaction::Answer(Ok(SessionReply::Shell(output)));
-    FakeSandbox::reacting(move |request| match request {
-        SessionRequest::Shell(_) => print.clone(),
-        _ => Reaction::Do,
+    FakeSandbox::reacting(move |request| {
+        if matches!(request, SessionRequest::Shell(_)) {
+            print.clone()
+        } else {
+            Reaction::Do
+        }
     })
 }
 
@@ -236,15 +235,13 @@ fn assert_done_within(vendor: &Vendor, stage: &Stage, end: &TurnEnd) {
         tokens(3)
     );
     assert!(bytes(3) <= bytes(1) * 12 / 10, "{} {}", bytes(1), bytes(3));
-    let costs: Vec<f64> = stage
-        .log
-        .bodies()
-        .iter()
-        .filter_map(|body| match body {
-            EventBody::Cost(cost) => Some(cost.usd),
-            _ => None,
-        })
-        .collect();
+    let usd = |body: &EventBody| {
+        let EventBody::Cost(cost) = body else {
+            return None;
+        };
+        Some(cost.usd)
+    };
+    let costs: Vec<f64> = stage.log.bodies().iter().filter_map(usd).collect();
     let dollars = |costs: &[f64]| costs.iter().sum::<f64>();
     let size = costs.len() / 4;
     assert!(dollars(&costs[3 * size..]) <= dollars(&costs[size..2 * size]) * 1.3);

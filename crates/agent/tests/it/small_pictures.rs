@@ -67,9 +67,11 @@ async fn sent(form: PictureForm) -> (Stage, Vec<Vec<Image>>) {
     stage.run().await;
     let requests = stage.model.requests.lock().unwrap().clone();
     let images = requests.into_iter().map(|request| {
-        let of_item = |item: Item| match item {
-            Item::Results(results) => results.into_iter().filter_map(|one| one.image).collect(),
-            _ => Vec::new(),
+        let of_item = |item: Item| {
+            let Item::Results(results) = item else {
+                return Vec::new();
+            };
+            results.into_iter().filter_map(|one| one.image).collect()
         };
         request.items.into_iter().flat_map(of_item).collect()
     });
@@ -93,7 +95,8 @@ async fn a_turn_of_50_steps_sends_a_quarter_of_the_bytes_and_the_same_picture_as
     }
     // People and the API get the pictures as they were.
     let blobs = stage.blobs.kept.lock().unwrap();
-    let is_png = |bytes: &Bytes| DecodedPicture::decode(bytes).is_ok() && bytes.starts_with(b"\x89PNG");
+    let is_png =
+        |bytes: &Bytes| DecodedPicture::decode(bytes).is_ok() && bytes.starts_with(b"\x89PNG");
     assert!(blobs.values().all(is_png));
     let is_shot = |body: &&EventBody| matches!(body, EventBody::Screenshot(_));
     assert_eq!(stage.log.bodies().iter().filter(is_shot).count(), N_STEPS);

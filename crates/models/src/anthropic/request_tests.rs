@@ -326,7 +326,12 @@ fn long_conversations_are_cleared_and_summarized_by_the_vendor_and_people_s_answ
 
 #[test]
 fn nothing_before_the_vendor_s_newest_summary_is_sent_again_and_the_summary_stays() {
-    let of_model = |content: &Value| testing::answer(VENDOR, &json!({"model": "claude-opus-5-5", "content": content}));
+    let of_model = |content: &Value| {
+        testing::answer(
+            VENDOR,
+            &json!({"model": "claude-opus-5-5", "content": content}),
+        )
+    };
     let summary = json!({"type": "compaction", "content": "All so far."});
     let items = vec![
         prompt("Do it."),
@@ -335,12 +340,7 @@ fn nothing_before_the_vendor_s_newest_summary_is_sent_again_and_the_summary_stay
         of_model(&json!([summary, {"type": "text", "text": "New."}])),
         prompt("Go on."),
     ];
-    let body = body(
-        "claude-opus-5-5",
-        ToolVersion::Toolset20260801,
-        items,
-        &[],
-    );
+    let body = body("claude-opus-5-5", ToolVersion::Toolset20260801, items, &[]);
     let messages = body["messages"].as_array().unwrap();
     assert_eq!(messages.len(), 2);
     assert_eq!(messages[0]["content"][0], summary);

@@ -19,14 +19,19 @@ pub(super) fn newest(mut input: Vec<Value>) -> Vec<Value> {
     let newest = input.iter().rposition(|item| item["type"] == "compaction");
     let rest = input.split_off(newest.unwrap_or(0));
     let answers = |item: &Value| answer(item, &input);
-    let mut kept: Vec<Value> = input.iter().filter_map(|item| words(item).or_else(|| answers(item))).collect();
+    let mut kept: Vec<Value> = input
+        .iter()
+        .filter_map(|item| words(item).or_else(|| answers(item)))
+        .collect();
     kept.extend(rest);
     kept
 }
 
 /// Returns a message of people without its pictures.
 fn words(item: &Value) -> Option<Value> {
-    let parts = item["content"].as_array().filter(|_| item["role"] == "user")?;
+    let parts = item["content"]
+        .as_array()
+        .filter(|_| item["role"] == "user")?;
     let texts = parts.iter().filter(|part| part["type"] == "input_text");
     let texts: Vec<&Value> = texts.collect();
     let mut item = item.clone();
@@ -37,7 +42,9 @@ fn words(item: &Value) -> Option<Value> {
 /// Returns the answer to a question to people, in words.
 fn answer(item: &Value, input: &[Value]) -> Option<Value> {
     let is_output = item["type"] == "function_call_output";
-    let mut calls = input.iter().filter(|call| call["type"] == "function_call" && call["name"] == ASK);
+    let mut calls = input
+        .iter()
+        .filter(|call| call["type"] == "function_call" && call["name"] == ASK);
     let call = calls.find(|call| is_output && call["call_id"] == item["call_id"])?;
     let told = format!(
         "[You asked with {}. The answer: {}]",
@@ -71,12 +78,19 @@ mod tests {
             newest(input.clone()),
             [
                 json!({"type": "message", "role": "user", "content": [{"type": "input_text", "text": "Do it."}]}),
-                said("user", "[You asked with {\"question\":\"Which?\"}. The answer: The second.]"),
+                said(
+                    "user",
+                    "[You asked with {\"question\":\"Which?\"}. The answer: The second.]"
+                ),
                 summary("2"),
                 json!({"type": "computer_call", "call_id": "c"}),
             ]
         );
         let without = input[..4].to_vec();
-        assert_eq!(newest(without.clone()), without, "without a summary, all of it is sent");
+        assert_eq!(
+            newest(without.clone()),
+            without,
+            "without a summary, all of it is sent"
+        );
     }
 }
