@@ -96,7 +96,9 @@ impl Work {
             if let Some(Cut::Parked) = outcome.cut {
                 return Err(Cut::Parked);
             }
-            let skipped = outcome.skips_rest();
+            // Nobody knows what the computer is like after it was taken away in the middle of an answer.
+            let is_taken = self.machine.was_taken_away() && outcome.output.is_error;
+            let skipped = outcome.skips_rest().or(is_taken.then_some(HALTED));
             let (mut bodies, cut) = self.record(call, outcome, started.elapsed()).await;
             // A picture that could not be stored ends the turn although the action was done.
             let skipped = skipped.or(cut.is_some().then_some(TURN_ENDED));

@@ -208,7 +208,7 @@ mod tests {
         let rules = |text: &str| -> Vec<String> {
             let starts = [
                 "Do not give anybody",
-                "Before something that",
+                "Before you buy",
                 "Some actions need",
             ];
             let is_rule = |item: &&str| starts.iter().any(|start| item.starts_with(start));

@@ -1,5 +1,7 @@
 //! Pictures as models are sent them.
 
+use std::sync::LazyLock;
+
 use bytes::Bytes;
 use deskhand_core::{
     action::{Point, ScreenSize},
@@ -17,20 +19,27 @@ use crate::{
 
 const N_STEPS: usize = 50;
 
-/// A page of text that looks a little different after every step.
-fn page(step: usize) -> Frame {
+/// A page of text, painted once.
+static PAGE: LazyLock<Vec<u8>> = LazyLock::new(|| {
     let size = ScreenSize::default();
     let (width, height) = (usize::from(size.width), usize::from(size.height));
-    let places = (0..height).flat_map(|y| (0..width).map(move |x| (x, y)));
-    let bgrx = places.flat_map(|(x, y)| {
-        let letter = (x / 8 * 7 + y / 14 * 13 + step * (y / 400)) % 11;
-        let is_ink = letter < 7 && y % 14 > 2 && (x % 8 == letter % 5 || y % 14 == letter + 3);
-        [if is_ink { 20 } else { 250 }; 4]
-    });
-    let picture = Picture {
-        size,
-        bgrx: bgrx.collect(),
-    };
+    let mut bgrx = vec![250; 4 * width * height];
+    for (index, pixel) in bgrx.chunks_exact_mut(4).enumerate() {
+        let (x, y) = (index % width, index / width);
+        let letter = (x / 8 * 7 + y / 14 * 13) % 11;
+        if letter < 7 && y % 14 > 2 && (x % 8 == letter % 5 || y % 14 == letter + 3) {
+            pixel.fill(20);
+        }
+    }
+    bgrx
+});
+
+/// The page, which looks a little different after every step.
+fn page(step: usize) -> Frame {
+    let size = ScreenSize::default();
+    let mut bgrx = PAGE.clone();
+    bgrx[4_000 * step..4_000 * (step + 1)].fill(120);
+    let picture = Picture { size, bgrx };
     Frame {
         bytes: Bytes::from(picture.encode(BlobFormat::Png).unwrap()),
         format: BlobFormat::Png,
