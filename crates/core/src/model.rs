@@ -1,5 +1,6 @@
 //! The port to a model: the requests it gets and the answers it streams.
 
+mod room;
 mod shown;
 
 use std::{sync::Arc, time::Duration};
@@ -9,7 +10,10 @@ use futures::stream::BoxStream;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-pub use self::shown::{NotShown, ShownFile};
+pub use self::{
+    room::{ContextWindow, PictureForm},
+    shown::{NotShown, ShownFile},
+};
 use crate::{
     action::{Point, ScreenSize},
     attachment::Attachment,
@@ -284,25 +288,6 @@ pub enum Pictures {
     Newest,
     /// All of them: the vendor requires that earlier parts of the conversation never change.
     All,
-}
-
-/// The form of the pictures that a model is shown.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum PictureForm {
-    /// As they are stored.
-    #[default]
-    Stored,
-    /// With fewer bytes. They may differ from the stored ones as long as no eye sees it.
-    Compact,
-}
-
-/// The room that a model has for a conversation.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct ContextWindow {
-    /// The tokens of a request and its answer. `None` if nobody knows.
-    pub tokens: Option<u64>,
-    /// The vendor summarizes a long conversation itself.
-    pub vendor_summarizes: bool,
 }
 
 /// A model that looks at a screen and decides what to do.
