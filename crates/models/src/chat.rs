@@ -11,7 +11,11 @@ mod stream_tests;
 
 use std::sync::Arc;
 
-use deskhand_core::{action::ScreenSize, model::ModelError, secret::Secret};
+use deskhand_core::{
+    action::ScreenSize,
+    model::{ContextWindow, ModelError},
+    secret::Secret,
+};
 use futures::{FutureExt, future::BoxFuture};
 use reqwest::{Response, StatusCode};
 use serde_json::Value;
@@ -49,6 +53,8 @@ pub(crate) struct Chat {
     key: Option<Secret>,
     /// The form in which the browser is offered.
     browser_tool: BrowserTool,
+    /// The window of its models in tokens, if it is known.
+    context_tokens: Option<u64>,
 }
 
 impl Chat {
@@ -64,6 +70,7 @@ impl Chat {
             base_url,
             key: account.key.clone(),
             browser_tool: account.browser_tool,
+            context_tokens: account.context_tokens,
         }
     }
 
@@ -107,7 +114,13 @@ impl Wire for Chat {
     }
 
     fn view(&self, _name: &str) -> View {
-        view()
+        View {
+            window: ContextWindow {
+                tokens: self.context_tokens,
+                vendor_summarizes: false,
+            },
+            ..view()
+        }
     }
 
     fn begin(self: Arc<Self>, asked: Asked) -> BoxFuture<'static, Begun<ChatAnswer>> {

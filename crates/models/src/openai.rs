@@ -3,6 +3,7 @@
 mod calls;
 #[cfg(test)]
 mod calls_tests;
+mod compaction;
 mod offer;
 mod page;
 #[cfg(test)]
@@ -16,7 +17,11 @@ mod stream_tests;
 
 use std::sync::Arc;
 
-use deskhand_core::{action::ScreenSize, model::ModelError, secret::Secret};
+use deskhand_core::{
+    action::ScreenSize,
+    model::{ContextWindow, ModelError},
+    secret::Secret,
+};
 use futures::{FutureExt, future::BoxFuture};
 use reqwest::Response;
 use serde_json::Value;
@@ -29,6 +34,7 @@ use crate::{
     surface::Surface,
     talk::Begun,
     view::{AcceptedFiles, View},
+    windows,
     wire::{Asked, Wire},
 };
 
@@ -136,6 +142,11 @@ pub(crate) fn view(name: &str) -> View {
         files: AcceptedFiles {
             pdf: !is_preview,
             gif: false,
+        },
+        window: ContextWindow {
+            tokens: windows::tokens(VENDOR, name),
+            // The first model is told to leave out the middle of a long conversation.
+            vendor_summarizes: true,
         },
         ..View::sized(if is_preview {
             |screen| space::fitting(screen, PREVIEW_SIZE)

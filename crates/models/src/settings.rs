@@ -30,6 +30,8 @@ pub struct AccountSettings {
     pub base_url: Option<String>,
     /// The form in which the browser is offered. Anthropic and Google always have their own.
     pub browser_tool: BrowserTool,
+    /// The window of its models in tokens, for vendors that speak chat completions. `None` if it is not known.
+    pub context_tokens: Option<u64>,
 }
 
 /// The form in which a session's browser is offered to models that get no screen.

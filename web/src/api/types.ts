@@ -496,6 +496,8 @@ export interface components {
              * @description The number of the answer in its turn, from 1.
              */
             step: number;
+            /** @description The answer was a summary of the conversation, not a step of the turn. */
+            summary?: boolean;
             /** Format: uuid */
             turn: string;
             /** @description The answer reached its length limit before its end. */
@@ -796,6 +798,10 @@ export interface components {
             data: components["schemas"]["ToldData"];
             /** @enum {string} */
             type: "told";
+        } | {
+            data: components["schemas"]["SummaryData"];
+            /** @enum {string} */
+            type: "summary";
         } | {
             data: components["schemas"]["ErrorData"];
             /** @enum {string} */
@@ -2085,6 +2091,21 @@ export interface components {
             input: unknown;
             tool: string;
         };
+        /**
+         * @description The conversation became too long for the model and was shortened for it. The log keeps everything.
+         *
+         *     Messages and answers of people, the plan and the instructions are not part of the summary: the model gets them as
+         *     they are.
+         */
+        SummaryData: {
+            /**
+             * @description The model's summary of everything before. Absent if only the results of earlier calls were shortened to a line
+             *     each.
+             */
+            text?: string;
+            /** Format: uuid */
+            turn: string;
+        };
         /** @description A request for control of the mouse and keyboard. */
         TakeControl: {
             /** @description True to take control from its current holder. Only the owner can. */
@@ -2569,6 +2590,7 @@ export type StreamSetup = components['schemas']['StreamSetup'];
 export type StreamState = components['schemas']['StreamState'];
 export type StreamsPage = components['schemas']['StreamsPage'];
 export type Subject = components['schemas']['Subject'];
+export type SummaryData = components['schemas']['SummaryData'];
 export type TakeControl = components['schemas']['TakeControl'];
 export type Terminal = components['schemas']['Terminal'];
 export type TerminalEnd = components['schemas']['TerminalEnd'];

@@ -13,6 +13,10 @@ const BROWSER_TOOLS: [(&str, BrowserTool); 2] = [
     ("computer", BrowserTool::ComputerFunction),
 ];
 
+/// The vendors that speak chat completions.
+const COMPATIBLE: [&str; 4] = ["openrouter", "ollama", "vllm", "litellm"];
+const MOST_CONTEXT_TOKENS: u64 = 100_000_000;
+
 /// Reads the settings of models. The environment variables of vendors' own programs fill in what is not set.
 pub(super) fn models(reader: &mut Reader<'_>, data_dir: &Path) -> ModelSettings {
     let mut account = |vendor: &str, has_choice: bool| AccountSettings {
@@ -23,12 +27,21 @@ pub(super) fn models(reader: &mut Reader<'_>, data_dir: &Path) -> ModelSettings 
         } else {
             BrowserTool::default()
         },
+        context_tokens: COMPATIBLE
+            .contains(&vendor)
+            .then(|| {
+                reader.integer(
+                    &format!("models.{vendor}.context_tokens"),
+                    0..=MOST_CONTEXT_TOKENS,
+                )
+            })
+            .filter(|tokens| *tokens > 0),
     };
     let settings = ModelSettings {
         anthropic: account("anthropic", false),
         openai: account("openai", true),
         gemini: account("gemini", false),
-        compatible: ["openrouter", "ollama", "vllm", "litellm"]
+        compatible: COMPATIBLE
             .map(|vendor| (vendor.to_owned(), account(vendor, true)))
             .into(),
         scenario_dir: Some(reader.path("models.scenarios_dir", &data_dir.join("scenarios"))),

@@ -14,7 +14,8 @@ use deskhand_core::{
         Artifact, Complete, Cost, DecisionRaised, DecisionSettled, Event, EventBody, Failure,
         FilesPlaced, GatewayUse, HandedOver, HostContacted, MessageSaid, ModelChanged, ModelTold,
         Notice, Outcome, PageOpened, PlacedFile, PlanChanged, PlanStep, QueueChange, QueueChanged,
-        Retry, Said, Screenshot, SessionChanged, Status, StepState, ToldFacts, ToolResult, ToolUse,
+        Retry, Said, Screenshot, SessionChanged, Status, StepState, Summarized, ToldFacts,
+        ToolResult, ToolUse,
     },
     id::{AttachmentId, DecisionId, MessageId, TurnId, UserId},
     lease::{LeaseChange, LeaseChanged, LeaseEnd},
@@ -556,6 +557,7 @@ fn model_events(turn: TurnId, some: bool) -> [EventBody; 9] {
             unfinished: some,
             aside: some,
             broken_off: some,
+            summary: some,
         }),
         EventBody::Gateway(GatewayUse {
             turn: some_turn,
@@ -609,6 +611,11 @@ fn model_events(turn: TurnId, some: bool) -> [EventBody; 9] {
             used: 40.0,
             limit: 50.0,
             message: String::new(),
+        }),
+        EventBody::Summary(Summarized { turn, text: None }),
+        EventBody::Summary(Summarized {
+            turn,
+            text: Some("The form is filled in.".to_owned()),
         }),
         EventBody::Told(ModelTold {
             turn,

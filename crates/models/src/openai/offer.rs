@@ -16,6 +16,8 @@ pub(super) struct OpenAiOffer {
     pub(super) detail: bool,
     /// Reasoning is summarized. Not every account may see it.
     pub(super) summary: bool,
+    /// OpenAI summarizes long conversations. Not every server that speaks this API does.
+    pub(super) compaction: bool,
 }
 
 impl Default for OpenAiOffer {
@@ -23,6 +25,7 @@ impl Default for OpenAiOffer {
         Self {
             detail: true,
             summary: true,
+            compaction: true,
         }
     }
 }
@@ -41,6 +44,14 @@ impl OpenAiOffer {
         if self.detail && (parameter.ends_with(".detail") || told.contains("'detail'")) {
             return Some(Self {
                 detail: false,
+                ..self
+            });
+        }
+        let is_about_compaction =
+            parameter.starts_with("context_management") || told.contains("context_management");
+        if self.compaction && is_about_compaction {
+            return Some(Self {
+                compaction: false,
                 ..self
             });
         }

@@ -8,7 +8,7 @@ use deskhand_core::{
 };
 use serde_json::{Value, json};
 
-use super::{VENDOR, calls::FUNCTION_ITEM, offer::OpenAiOffer};
+use super::{VENDOR, calls::FUNCTION_ITEM, compaction, offer::OpenAiOffer};
 use crate::{
     call_ids, computer_function,
     exchange::{self, ConversationPart, Exchange},
@@ -40,7 +40,7 @@ pub(super) fn body(
     let mut body = json!({
         "model": model,
         "instructions": request.system,
-        "input": writer.input(&request.items),
+        "input": compaction::newest(writer.input(&request.items)),
         "tools": tools(request, surface, is_preview),
         "stream": true,
         // OpenAI stores nothing: the log is the memory.
@@ -50,6 +50,9 @@ pub(super) fn body(
     if offer.summary {
         let summary = if is_preview { "concise" } else { "auto" };
         body["reasoning"] = json!({"summary": summary});
+    }
+    if offer.compaction && !is_preview {
+        body["context_management"] = compaction::rules();
     }
     if is_preview || surface == Surface::PageFunction {
         body["truncation"] = "auto".into();
@@ -329,7 +332,7 @@ fn attached(files: &[ShownFile]) -> Value {
     json!({"type": "message", "role": "user", "content": content.collect::<Vec<_>>()})
 }
 
-fn said(role: &str, text: &str) -> Value {
+pub(super) fn said(role: &str, text: &str) -> Value {
     let kind = if role == "assistant" {
         "output_text"
     } else {

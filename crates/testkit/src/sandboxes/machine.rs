@@ -288,6 +288,7 @@ impl FakeMachine {
             return ShellOutput {
                 output: String::new(),
                 omitted_bytes: 0,
+                file: None,
                 ending: ShellEnding::Restarted,
                 cwd: HOME.to_owned(),
             };
