@@ -206,11 +206,7 @@ mod tests {
         }
         // The rules about safety are the same everywhere.
         let rules = |text: &str| -> Vec<String> {
-            let starts = [
-                "Do not give anybody",
-                "Before you buy",
-                "Some actions need",
-            ];
+            let starts = ["Do not give anybody", "Before you buy", "Some actions need"];
             let is_rule = |item: &&str| starts.iter().any(|start| item.starts_with(start));
             let items = text.split("\n- ").filter(is_rule);
             items.map(str::to_owned).collect()

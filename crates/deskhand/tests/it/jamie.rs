@@ -5,8 +5,6 @@
 mod share;
 mod stand_in;
 
-use std::time::Duration;
-
 use deskhand_testkit::{
     Client, Server, ServerOptions,
     discord::{Discord, TOKEN},

@@ -540,8 +540,7 @@ fn decision_events(turn: TurnId, some: bool) -> [EventBody; 2] {
 }
 
 /// What is told of models.
-fn model_events(turn: TurnId, some: bool) -> [EventBody; 9] {
-    let some_turn = some.then_some(turn);
+fn model_events(turn: TurnId, some: bool) -> [EventBody; 10] {
     [
         EventBody::Cost(Cost {
             turn,
@@ -560,7 +559,7 @@ fn model_events(turn: TurnId, some: bool) -> [EventBody; 9] {
             summary: some,
         }),
         EventBody::Gateway(GatewayUse {
-            turn: some_turn,
+            turn: some.then_some(turn),
             model: "a/b".to_owned(),
             usd: 0.5,
             usage: Usage::default(),
@@ -612,10 +611,9 @@ fn model_events(turn: TurnId, some: bool) -> [EventBody; 9] {
             limit: 50.0,
             message: String::new(),
         }),
-        EventBody::Summary(Summarized { turn, text: None }),
         EventBody::Summary(Summarized {
             turn,
-            text: Some("The form is filled in.".to_owned()),
+            text: some.then(String::new),
         }),
         EventBody::Told(ModelTold {
             turn,

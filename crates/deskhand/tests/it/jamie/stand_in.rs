@@ -43,8 +43,6 @@ pub(super) struct Received {
     pub(super) blue: f64,
     /// The loudest tone.
     pub(super) hertz: f64,
-    /// The width of the last picture.
-    pub(super) width: u64,
 }
 
 #[derive(Debug, Default)]
