@@ -142,10 +142,7 @@ fn serve(client: &StandIn) -> Server {
         ("DESKHAND_NETWORK_ALLOW", "127.0.0.0/8"),
         ("DESKHAND_JAMIE_CONTROLLER", "true"),
         ("DESKHAND_JAMIE_LAST_MILE", "share"),
-        (
-            "DESKHAND_JAMIE_SHARE_ALTHOUGH_DISCORD_FORBIDS_IT",
-            "true",
-        ),
+        ("DESKHAND_JAMIE_SHARE_ALTHOUGH_DISCORD_FORBIDS_IT", "true"),
         ("DESKHAND_JAMIE_SHARE_EMAIL_SECRET", "discord-email"),
         ("DESKHAND_JAMIE_SHARE_PASSWORD_SECRET", "discord-password"),
         ("DESKHAND_JAMIE_SHARE_CLIENT_URL", client.url.as_str()),

@@ -118,7 +118,10 @@ async fn a_share_that_drops_again_and_again_fails() {
     }
     let view = world.streams.view(&id).await;
     assert_eq!(view.error_code.unwrap().name(), "ERR_STREAM_DROPPED");
-    assert!(world.client().n_shares >= 4, "the first one, and three tries");
+    assert!(
+        world.client().n_shares >= 4,
+        "the first one, and three tries"
+    );
 }
 
 #[tokio::test]
