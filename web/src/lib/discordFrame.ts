@@ -38,14 +38,14 @@ interface AskOptions {
 
 /** Returns a code by which the server learns from Discord who opened the Activity. */
 export function askForCode({ place, clientId, hosts, parent, signal }: AskOptions): Promise<string> {
+  // Nothing of this is secret, and browsers deliver it to the page around this one only.
+  const send = (operation: number, data: object) => parent.postMessage([operation, data], "*");
   return new Promise((resolve, reject) => {
     const done = new AbortController();
     const fail = (message: string) => {
       done.abort();
       reject(new Error(message));
     };
-    // Nothing of this is secret, and browsers deliver it to the page around this one only.
-    const send = (operation: number, data: object) => parent.postMessage([operation, data], "*");
     const onMessage = ({ origin, data }: MessageEvent<unknown>) => {
       if (!hosts.includes(origin) || !Array.isArray(data)) return;
       const [operation, message] = data as [unknown, DiscordMessage | undefined];

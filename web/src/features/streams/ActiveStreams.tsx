@@ -41,16 +41,18 @@ export function ActiveStreams() {
           Nothing is streaming. Somebody in a voice channel starts a stream by sending the bot a link.
         </p>
       )}
-      <ul aria-label="Active streams" className="flex flex-col gap-2 empty:hidden">
-        {active.data?.map((stream) => (
-          <ActiveStream
-            key={stream.id}
-            stream={stream}
-            isStopping={stop.isPending && stop.variables === stream.id}
-            onStop={() => stop.mutate(stream.id)}
-          />
-        ))}
-      </ul>
+      {active.data && active.data.length > 0 && (
+        <ul aria-label="Active streams" className="flex flex-col gap-2">
+          {active.data.map((stream) => (
+            <ActiveStream
+              key={stream.id}
+              stream={stream}
+              isStopping={stop.isPending && stop.variables === stream.id}
+              onStop={() => stop.mutate(stream.id)}
+            />
+          ))}
+        </ul>
+      )}
     </section>
   );
 }

@@ -39,25 +39,23 @@ export function StreamHistory() {
       {streams !== undefined && streams.length > 0 && (
         // The roles are lost where the parts of a table are not displayed as such, so they are named.
         <table
-          role="table"
           aria-labelledby="history-heading"
           className="w-full rounded-lg border border-line bg-surface text-left text-[13px] max-md:block md:border-separate md:border-spacing-0"
         >
-          <thead role="rowgroup" className="text-xs text-faint max-md:sr-only">
-            <tr role="row">
+          <thead className="text-xs text-faint max-md:sr-only">
+            <tr>
               {COLUMNS.map((column) => (
                 <th
                   key={column}
-                  role="columnheader"
                   scope="col"
-                  className={cx("px-3 py-2 font-medium whitespace-nowrap", isNumber(column) && "text-right")}
+                  className={cx("px-3 py-2 font-medium whitespace-nowrap", hasNumbers(column) && "text-right")}
                 >
                   {column}
                 </th>
               ))}
             </tr>
           </thead>
-          <tbody role="rowgroup" className="max-md:block">
+          <tbody className="max-md:block">
             {streams.map((stream) => (
               <StreamRow key={stream.id} stream={stream} now={now} />
             ))}
@@ -77,17 +75,17 @@ export function StreamHistory() {
   );
 }
 
-function isNumber(column: (typeof COLUMNS)[number]): boolean {
+function hasNumbers(column: (typeof COLUMNS)[number]): boolean {
   return column === "Duration" || column === "Cost";
 }
 
 function StreamRow({ stream, now }: { stream: Stream; now: number }) {
   return (
-    <tr role="row" className="max-md:block max-md:border-t max-md:border-line max-md:p-3 max-md:first:border-t-0">
+    <tr className="max-md:block max-md:border-t max-md:border-line max-md:p-3 max-md:first:border-t-0">
       <Cell label="State">
         <StreamBadge state={stream.state} />
       </Cell>
-      <td role="cell" className="w-full max-w-0 px-3 py-2 align-top max-md:block max-md:max-w-none max-md:px-0 md:border-t md:border-line">
+      <td className="w-full max-w-0 px-3 py-2 align-top max-md:block max-md:max-w-none max-md:px-0 md:border-t md:border-line">
         <a
           href={stream.url}
           target="_blank"
@@ -138,7 +136,7 @@ function StreamRow({ stream, now }: { stream: Stream; now: number }) {
 function Cell({ label, isNumber = false, children }: { label: string; isNumber?: boolean; children: ReactNode }) {
   return (
     <td
-      role="cell"
+     
       className={cx(
         "px-3 py-2 align-top whitespace-nowrap max-md:flex max-md:justify-between max-md:px-0 max-md:py-0.5 md:border-t md:border-line",
         isNumber && "tabular-nums md:text-right",
