@@ -6,7 +6,7 @@ use deskhand_core::{
     clock::Clock,
     event::{EventBody, ModelTold},
     id::TurnId,
-    model::{End, ModelRequest, Pictures},
+    model::{End, ModelRequest, Pictures, RequestOptions},
 };
 use jiff::Timestamp;
 use tokio::time::Instant;
@@ -48,6 +48,7 @@ pub(crate) struct Work {
     pub(crate) stopwatch: Stopwatch,
     pub(crate) limits: TurnLimits,
     pub(crate) clock: Arc<dyn Clock>,
+    options: RequestOptions,
     briefing: Briefing,
     prompt: SystemPrompt,
     began_at: Timestamp,
@@ -85,6 +86,7 @@ impl Work {
             },
             stopwatch,
             limits: turn.limits,
+            options: turn.options,
             briefing: turn.briefing,
             prompt: turn.prompt,
             began_at: turn.clock.now(),
@@ -189,6 +191,7 @@ impl Work {
             page: context::shown_page(log),
             tools: self.briefing.tools(shown),
             items,
+            options: self.options.clone(),
         })
     }
 }

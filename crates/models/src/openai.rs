@@ -9,6 +9,8 @@ mod page;
 mod page_tests;
 mod request;
 #[cfg(test)]
+mod request_tests;
+#[cfg(test)]
 mod rules_tests;
 mod stream;
 #[cfg(test)]
@@ -16,13 +18,18 @@ mod stream_tests;
 
 use std::sync::Arc;
 
-use deskhand_core::{action::ScreenSize, model::ModelError, secret::Secret};
+use deskhand_core::{
+    action::ScreenSize,
+    model::{ModelError, Pictures},
+    secret::Secret,
+};
 use futures::{FutureExt, future::BoxFuture};
 use reqwest::Response;
 use serde_json::Value;
 
-use self::{offer::AcceptedOpenAiOffers, stream::OpenAiAnswer};
+use self::{offer::OpenAiOffer, stream::OpenAiAnswer};
 use crate::{
+    accepted::AcceptedOffers,
     http::{self, BaseUrl, ErrorResponse, NoAnswer, Problem},
     settings::BrowserTool,
     space, sse,
@@ -55,7 +62,7 @@ pub(crate) struct OpenAi {
     key: Secret,
     /// The form in which the browser is offered.
     browser_tool: BrowserTool,
-    accepted: AcceptedOpenAiOffers,
+    accepted: AcceptedOffers<OpenAiOffer>,
 }
 
 impl OpenAi {
@@ -70,7 +77,7 @@ impl OpenAi {
             base_url,
             key,
             browser_tool,
-            accepted: AcceptedOpenAiOffers::default(),
+            accepted: AcceptedOffers::default(),
         }
     }
 
@@ -80,7 +87,8 @@ impl OpenAi {
 
     /// Sends the request, and asks for less after each refusal until OpenAI accepts it.
     async fn ask(&self, asked: &Asked) -> Result<Response, ModelError> {
-        let mut offer = self.accepted.offer(&asked.name);
+        let most = OpenAiOffer::to(&asked.name);
+        let mut offer = self.accepted.offer(&asked.name, most);
         let surface = self.surface(asked);
         loop {
             let request = self
@@ -90,7 +98,7 @@ impl OpenAi {
                 .json(&request::body(&asked.name, offer, surface, &asked.request));
             match http::send(request).await {
                 Ok(response) => {
-                    self.accepted.note(&asked.name, offer);
+                    self.accepted.note(&asked.name, offer, most);
                     return Ok(response);
                 }
                 Err(NoAnswer::Failed(error)) => return Err(error),
@@ -115,7 +123,11 @@ impl Wire for OpenAi {
     }
 
     fn view(&self, name: &str) -> View {
-        view(name)
+        let offer = self.accepted.offer(name, OpenAiOffer::to(name));
+        View {
+            pictures: pictures(offer),
+            ..view(name)
+        }
     }
 
     fn begin(self: Arc<Self>, asked: Asked) -> BoxFuture<'static, Begun<OpenAiAnswer>> {
@@ -133,6 +145,7 @@ impl Wire for OpenAi {
 pub(crate) fn view(name: &str) -> View {
     let is_preview = request::is_preview(name);
     View {
+        pictures: pictures(OpenAiOffer::to(name)),
         files: AcceptedFiles {
             pdf: !is_preview,
             gif: false,
@@ -142,6 +155,16 @@ pub(crate) fn view(name: &str) -> View {
         } else {
             |screen| space::fitting(screen, LARGEST_SIZE)
         })
+    }
+}
+
+/// Returns the pictures to send. Where OpenAI sums up the conversation, nothing before that changes, so that its cache
+/// can be used.
+fn pictures(offer: OpenAiOffer) -> Pictures {
+    if offer.compacts {
+        Pictures::All
+    } else {
+        Pictures::Newest
     }
 }
 

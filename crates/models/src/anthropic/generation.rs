@@ -115,6 +115,11 @@ impl Generation {
         }
     }
 
+    /// Returns true if the model thinks between calls only when a request asks for it.
+    pub(super) fn interleaves_on_request(self) -> bool {
+        self.number >= (4, 0) && self.thinking() == Thinking::Budget
+    }
+
     /// Returns true if this is one of the first generations, which had their own version of the editor.
     pub(super) fn has_old_editor(self) -> bool {
         self.number < (4, 0)
