@@ -40,7 +40,7 @@ chaos: ## Kill everything at random while agents work, 200 times on each databas
 fuzz: ## Give broken input to everything that reads it, a minute each (FUZZ_SECONDS=, FUZZ_SEED=)
 	@scripts/setup test
 	@scripts/web
-	@FUZZ_SECONDS=$(or $(FUZZ_SECONDS),60) scripts/cargo nextest run --workspace --no-capture -E 'test(/\bfuzz/)'
+	@. scripts/lints && FUZZ_SECONDS=$(or $(FUZZ_SECONDS),60) scripts/cargo nextest run --workspace -j 2 --success-output immediate -E 'test(/\bfuzz/)'
 
 check: ## Format, lints, types and house rules only
 	@scripts/setup check

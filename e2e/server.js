@@ -1,6 +1,7 @@
 // A server in its own folder, which is ended and removed after the test.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { closeSync, openSync } from "node:fs";
 import { appendFile, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { createInterface } from "node:readline";
 import { tmpdir } from "node:os";
@@ -34,17 +35,19 @@ export class Server {
    * Starts a server.
    *
    * `demo` replaces the built-in demo with this scenario. `scenarios` are further ones, by name. `env` overrides
-   * our own environment.
+   * our own environment. `host` is a name that the server finds on this machine.
    */
-  static async start({ demo, scenarios = {}, env } = {}) {
+  static async start({ demo, scenarios = {}, env, host } = {}) {
     const server = new Server();
     server.env = env;
+    server.host = host;
     server.folder = await mkdtemp(join(tmpdir(), "deskhand-e2e-"));
     const folder = join(server.folder, "data", "scenarios");
     await mkdir(folder, { recursive: true });
     for (const [name, yaml] of Object.entries(demo ? { ...scenarios, demo } : scenarios)) {
       await writeFile(join(folder, `${name}.yaml`), yaml);
     }
+    server.logFile = openSync(join(server.folder, "log"), "a");
     await server.run("127.0.0.1:0");
     return server;
   }
@@ -52,8 +55,9 @@ export class Server {
   /** Starts the process and waits until it prints its address. */
   async run(listen) {
     const data = join(this.folder, "data");
-    this.process = spawn(program, ["serve", "--listen", listen, "--data-dir", data], {
-      stdio: ["ignore", "pipe", "ignore"],
+    const [command, ...first] = [...(await this.covers()), program];
+    this.process = spawn(command, [...first, "serve", "--listen", listen, "--data-dir", data], {
+      stdio: ["ignore", "pipe", this.logFile],
       env: { ...process.env, ...this.env },
     });
     for await (const line of createInterface({ input: this.process.stdout })) {
@@ -65,6 +69,20 @@ export class Server {
       }
     }
     throw new Error("the server did not start");
+  }
+
+  /** Returns the command that gives the server a name for this machine, if it should have one. */
+  async covers() {
+    if (!this.host) return [];
+    const file = join(this.folder, "hosts");
+    // The server looks up names with a trailing dot.
+    await writeFile(file, `127.0.0.1 localhost ${this.host} ${this.host}.\n`);
+    return ["bwrap", "--die-with-parent", "--dev-bind", "/", "/", "--ro-bind", file, "/etc/hosts"];
+  }
+
+  /** Returns the server's output on standard error so far. */
+  output() {
+    return readFile(join(this.folder, "log"), "utf8");
   }
 
   /** Returns the API's response to an administrator. Throws if the API refuses. */
@@ -147,6 +165,7 @@ export class Server {
       this.process.kill("SIGTERM");
       await once(this.process, "exit");
     }
-    await rm(this.folder, { recursive: true, force: true });
+    closeSync(this.logFile);
+    await rm(this.folder, { recursive: true, force: true, maxRetries: 10 });
   }
 }

@@ -7,13 +7,13 @@ mod vendor;
 use deskhand_core::event::EventBody;
 use deskhand_testkit::{Server, ServerOptions, Watcher};
 
-use self::vendor::{Request, Vendor};
+use self::vendor::{Alternative, Request, Vendor};
 use crate::{
     desktop::ours::open_page,
     table::{Row, Table},
 };
 
-const N_STEPS: usize = 30;
+const N_STEPS: [usize; 2] = [50, 200];
 const SHORT: usize = 100;
 const LONG: usize = 300;
 /// The maximum ratio of the long duration to the short one.
@@ -25,48 +25,57 @@ const PRUNED: &str = "anthropic/claude-sonnet-4-5";
 const APPENDED: &str = "anthropic/claude-opus-5-5";
 
 pub(crate) async fn measure(program: &str) {
-    println!("Measuring what a model is sent in a turn of {N_STEPS} steps …");
-    let naive = turn(program, PRUNED, N_STEPS, 100).await;
-    let pruned = turn(program, PRUNED, N_STEPS, 3).await;
-    let appended = turn(program, APPENDED, N_STEPS, 3).await;
-    let mut table = Table::next_to("naive");
-    let bytes = |requests: &[Request]| mean(requests, |request| request.n_bytes as f64) / 1_000.0;
-    let tokens = |requests: &[Request]| mean(requests, |request| request.n_tokens as f64);
-    let billed = |requests: &[Request]| mean(requests, Request::billed);
-    let against = |what, unit, ours, peer| Row::at_most(what, unit, ours, Some(peer), 0.0);
-    for row in [
-        against("sent a step, pruned", "KB", bytes(&pruned), bytes(&naive)),
-        against(
-            "read a step, pruned",
-            "tokens",
-            tokens(&pruned),
-            tokens(&naive),
-        ),
-        against(
-            "paid a step, pruned",
-            "tokens",
-            billed(&pruned),
-            tokens(&naive),
-        ),
-        against(
-            "sent a step, append-only",
-            "KB",
-            bytes(&appended),
-            bytes(&naive),
-        ),
-        against(
-            "paid a step, append-only",
-            "tokens",
-            billed(&appended),
-            tokens(&naive),
-        ),
-    ] {
-        table.add(row.without_target());
+    for n_steps in N_STEPS {
+        println!("Measuring what a model is sent in a turn of {n_steps} steps …");
+        let pruned = turn(program, PRUNED, n_steps, 3).await;
+        let appended = turn(program, APPENDED, n_steps, 3).await;
+        for (peer, alternative) in [
+            ("naive", naive as fn(&Request) -> Alternative),
+            ("newest only", newest),
+        ] {
+            let mut table = Table::next_to(peer);
+            let sent = |requests: &[Request]| mean(requests, |one| one.n_bytes as f64) / 1_000.0;
+            let paid = |requests: &[Request]| mean(requests, Request::billed);
+            let sent_there = |requests: &[Request]| {
+                mean(requests, |one| alternative(one).n_bytes as f64) / 1_000.0
+            };
+            let paid_there =
+                |requests: &[Request]| mean(requests, |one| alternative(one).n_tokens as f64);
+            for (what, unit, ours, there) in [
+                (
+                    "sent a step, pruned",
+                    "KB",
+                    sent(&pruned),
+                    sent_there(&pruned),
+                ),
+                (
+                    "paid a step, pruned",
+                    "tokens",
+                    paid(&pruned),
+                    paid_there(&pruned),
+                ),
+                (
+                    "sent a step, append-only",
+                    "KB",
+                    sent(&appended),
+                    sent_there(&appended),
+                ),
+                (
+                    "paid a step, append-only",
+                    "tokens",
+                    paid(&appended),
+                    paid_there(&appended),
+                ),
+            ] {
+                table.add(Row::at_most(what, unit, ours, Some(there), 0.0).without_target());
+            }
+            println!("{table}");
+        }
     }
-    println!("{table}");
     println!(
-        "Naive is every picture again at every step and nothing kept by the vendor. Paid is in tokens at the full price: what the vendor\n\
-         reads from its cache counts a tenth, what it writes there five quarters. Four bytes of text are counted as a token."
+        "Naive is every picture again at every step, and newest only is the way of Anthropic's demo, which keeps three; both send \
+         pictures as they\nare stored, and nothing is kept by the vendor. Paid is in tokens at the full price: what the vendor \
+         reads from its cache counts a tenth,\nwhat it writes there five quarters. Four bytes of text are counted as a token."
     );
 
     println!("Measuring turns of {SHORT} and {LONG} steps …");
@@ -115,6 +124,14 @@ async fn turn(program: &str, model: &str, n_steps: usize, kept_images: usize) ->
     let requests = vendor.requests();
     assert_eq!(requests.len(), n_steps + 1);
     requests
+}
+
+fn naive(request: &Request) -> Alternative {
+    request.naive
+}
+
+fn newest(request: &Request) -> Alternative {
+    request.newest
 }
 
 fn mean(requests: &[Request], of: impl Fn(&Request) -> f64) -> f64 {

@@ -16,15 +16,18 @@ mod files;
 mod headless;
 mod history;
 mod hostile;
+mod jamie;
 mod load;
 mod network;
 mod process;
 mod service;
+mod site;
 mod sleep;
 mod step;
 mod stream;
 mod table;
 mod terminal;
+mod video;
 
 const USAGE: &str =
     "usage: deskhand-bench DESKHAND PYTHON [PART…]; without parts, all are measured";
@@ -38,7 +41,7 @@ async fn main() {
     if parts.is_empty() {
         parts = [
             "desktop", "step", "history", "api", "stream", "sleep", "terminal", "files", "network",
-            "browser", "hostile",
+            "browser", "jamie", "video", "hostile",
         ]
         .map(str::to_owned)
         .to_vec();
@@ -59,6 +62,8 @@ async fn main() {
                 headless::measure(&program).await;
             }
             "files" => files::measure(&program).await,
+            "jamie" => jamie::measure(&program).await,
+            "video" => video::measure(&program).await,
             other => panic!("there is no part {other}; {USAGE}"),
         }
     }

@@ -22,6 +22,7 @@ pub(crate) struct Row {
 /// The target for ours.
 enum Target {
     AtMost(f64),
+    AtLeast(f64),
     /// This many times as good as the peer.
     Times(f64),
 }
@@ -81,6 +82,14 @@ impl Row {
         }
     }
 
+    /// Creates a row for work per second, of which there should be at least `least`.
+    pub(crate) fn at_least(what: &'static str, ours: f64, peer: f64, least: f64) -> Self {
+        Self {
+            target: Some(Target::AtLeast(least)),
+            ..Self::per_second(what, ours, peer, least)
+        }
+    }
+
     /// Removes the target, so that the row is only shown.
     pub(crate) fn without_target(mut self) -> Self {
         self.target = None;
@@ -92,6 +101,7 @@ impl Row {
         match self.target {
             None => true,
             Some(Target::AtMost(most)) => self.ours <= most,
+            Some(Target::AtLeast(least)) => self.ours >= least,
             Some(Target::Times(times)) => self.ratio.is_some_and(|ratio| ratio >= times),
         }
     }
@@ -101,6 +111,7 @@ impl Row {
         match self.target {
             None => String::new(),
             Some(Target::AtMost(most)) => format!("≤ {most} {mark}"),
+            Some(Target::AtLeast(least)) => format!("≥ {least} {mark}"),
             Some(Target::Times(times)) => format!("≥ {times}× {mark}"),
         }
     }

@@ -64,8 +64,14 @@ const connect = createRoute({
   component: lazyRouteComponent(() => import("./pages/ConnectPage"), "ConnectPage"),
 });
 
+const streams = createRoute({
+  getParentRoute: () => root,
+  path: "/streams",
+  component: lazyRouteComponent(() => import("./pages/StreamsPage"), "StreamsPage"),
+});
+
 export const router = createRouter({
-  routeTree: root.addChildren([sessions, session, decisions, settings, connect]),
+  routeTree: root.addChildren([sessions, session, decisions, settings, connect, streams]),
   defaultPreload: "intent",
   defaultNotFoundComponent: () => <NotFoundPage />,
   defaultErrorComponent: Broken,

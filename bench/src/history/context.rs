@@ -42,6 +42,7 @@ fn build((log, images): &(Vec<EventBody>, HashMap<BlobName, Image>)) -> f64 {
         fitted: &|size| size,
         place: &|at| at,
         files: &ShownFiles::new(),
+        most_words_bytes: 64_000,
     };
     let began = Instant::now();
     black_box(conversation(black_box(log), sight, &originals));
@@ -94,6 +95,7 @@ fn log(n_steps: usize) -> (Vec<EventBody>, HashMap<BlobName, Image>) {
                 unfinished: false,
                 aside: false,
                 broken_off: false,
+                summary: false,
             }),
             EventBody::ToolResult(ToolResult {
                 turn: Some(turn),

@@ -8,6 +8,8 @@ use std::{
 };
 
 use base64::{Engine, engine::general_purpose::STANDARD};
+use deskhand_core::blob::BlobFormat;
+use deskhand_pictures::{DecodedPicture, Picture};
 use deskhand_testkit::{Asked, Elsewhere, Line};
 use serde_json::{Value, json};
 
@@ -23,7 +25,29 @@ pub(crate) struct Request {
     /// The tokens of these read from the cache, and those written to it.
     n_read: usize,
     n_written: usize,
+    /// The same conversation with every picture so far, as it is stored.
+    pub(crate) naive: Alternative,
+    /// The same conversation with only the newest pictures, as they are stored.
+    pub(crate) newest: Alternative,
 }
+
+/// A request as another program would send it, without the vendor's cache.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Alternative {
+    pub(crate) n_bytes: usize,
+    pub(crate) n_tokens: usize,
+}
+
+/// A picture of the conversation.
+#[derive(Debug, Clone, Copy)]
+struct Sent {
+    /// Its length in base64 as it is stored.
+    n_bytes: usize,
+    n_tokens: usize,
+}
+
+/// The number of pictures that Anthropic's demo keeps.
+const N_NEWEST: usize = 3;
 
 impl Request {
     /// Returns the tokens at the price of uncached ones: reading costs a tenth, writing a quarter more.
@@ -38,6 +62,10 @@ struct Ledger {
     requests: Vec<Request>,
     /// The hashes of cached beginnings.
     kept: HashSet<u64>,
+    /// The hashes of all pictures so far.
+    known: HashSet<u64>,
+    /// All pictures so far, oldest first.
+    pictures: Vec<Sent>,
 }
 
 /// A model that moves the pointer a little in each answer, and then says that it is done.
@@ -112,7 +140,27 @@ impl Ledger {
         let n_kept = marks.last().map_or(0, |&mark| beginnings[mark].1);
         self.kept
             .extend(marks.iter().map(|&mark| beginnings[mark].0));
+        let now: Vec<&str> = pictures(&body["messages"]).collect();
+        let n_text_bytes = asked.text.len() - now.iter().map(|data| data.len()).sum::<usize>();
+        let n_text_tokens = n_tokens - now.iter().map(|data| picture_tokens(data)).sum::<usize>();
+        for data in now {
+            let mut hasher = DefaultHasher::new();
+            data.hash(&mut hasher);
+            if self.known.insert(hasher.finish()) {
+                self.pictures.push(Sent {
+                    n_bytes: stored_bytes(data),
+                    n_tokens: picture_tokens(data),
+                });
+            }
+        }
+        let with = |pictures: &[Sent]| Alternative {
+            n_bytes: n_text_bytes + pictures.iter().map(|one| one.n_bytes).sum::<usize>(),
+            n_tokens: n_text_tokens + pictures.iter().map(|one| one.n_tokens).sum::<usize>(),
+        };
+        let first = self.pictures.len().saturating_sub(N_NEWEST);
         self.requests.push(Request {
+            naive: with(&self.pictures),
+            newest: with(&self.pictures[first..]),
             at: Instant::now(),
             n_bytes: asked.text.len(),
             n_tokens,
@@ -130,7 +178,8 @@ fn list(value: &Value) -> impl Iterator<Item = &Value> {
 fn tokens(block: &Value) -> usize {
     match block {
         Value::Object(object) if object.get("type").is_some_and(|kind| kind == "image") => {
-            picture_tokens(&object["source"]["data"])
+            let data = object["source"]["data"].as_str();
+            picture_tokens(data.expect("pictures are sent in base64"))
         }
         Value::Object(object) => object.values().map(tokens).sum(),
         Value::Array(blocks) => blocks.iter().map(tokens).sum(),
@@ -139,13 +188,38 @@ fn tokens(block: &Value) -> usize {
     }
 }
 
-fn picture_tokens(data: &Value) -> usize {
-    let data = data.as_str().expect("pictures are sent in base64");
-    let head = STANDARD
-        .decode(&data[..32])
-        .expect("a PNG begins with its size");
-    let side = |at: usize| u32::from_be_bytes(head[at..at + 4].try_into().unwrap()) as usize;
-    side(16).div_ceil(28) * side(20).div_ceil(28)
+/// Returns the pictures of messages in base64, oldest first.
+fn pictures(messages: &Value) -> impl Iterator<Item = &str> {
+    fn within<'a>(block: &'a Value, found: &mut Vec<&'a str>) {
+        if block["type"] == "image" {
+            found.extend(block["source"]["data"].as_str());
+        }
+        for inner in list(&block["content"]) {
+            within(inner, found);
+        }
+    }
+    let mut found = Vec::new();
+    for message in list(messages) {
+        within(message, &mut found);
+    }
+    found.into_iter()
+}
+
+fn decoded(data: &str) -> Picture {
+    let bytes = STANDARD.decode(data).expect("pictures are sent in base64");
+    let decoded = DecodedPicture::decode(&bytes).expect("pictures can be decoded");
+    decoded.picture
+}
+
+/// Returns the length of a picture in base64 as it is stored.
+fn stored_bytes(data: &str) -> usize {
+    let png = decoded(data).encode(BlobFormat::Png);
+    png.expect("a picture can be encoded").len().div_ceil(3) * 4
+}
+
+fn picture_tokens(data: &str) -> usize {
+    let size = decoded(data).size;
+    usize::from(size.width).div_ceil(28) * usize::from(size.height).div_ceil(28)
 }
 
 async fn answer(asked: Value, mut line: Line, step: Option<usize>) -> std::io::Result<()> {

@@ -9,13 +9,14 @@ use std::{
 use bytes::Bytes;
 use deskhand_core::{
     attachment::Attachment,
-    blob::{BlobError, BlobName, Blobs},
+    blob::{BlobError, BlobFormat, BlobName, Blobs},
     event::{EventBody, Screenshot},
     file::MOST_SHARED_BYTES,
     id::TurnId,
-    model::{Image, NotShown},
+    model::{Image, NotShown, PictureForm},
     sandbox::Frame,
 };
+use deskhand_pictures::Thumbnail;
 
 use crate::{context::ShownFiles, turn::ChosenModel};
 
@@ -23,7 +24,13 @@ use crate::{context::ShownFiles, turn::ChosenModel};
 #[derive(Debug)]
 pub(crate) struct Album {
     blobs: Arc<dyn Blobs>,
+    /// The pictures in the form that this model is shown.
     images: HashMap<BlobName, Image>,
+    images_of: PictureForm,
+    /// New pictures as they are stored, until they are first shown.
+    originals: HashMap<BlobName, Bytes>,
+    /// Small versions of this turn's pictures, to compare them.
+    thumbnails: HashMap<BlobName, Thumbnail>,
     files: ShownFiles,
     /// The name of the model that these files are prepared for.
     files_of: String,
@@ -56,6 +63,9 @@ impl Album {
         Self {
             blobs,
             images: HashMap::new(),
+            images_of: PictureForm::default(),
+            originals: HashMap::new(),
+            thumbnails: HashMap::new(),
             files: ShownFiles::new(),
             files_of: String::new(),
             n_shared_bytes: bodies.iter().map(size_of).fold(0, u64::saturating_add),
@@ -112,7 +122,13 @@ impl Album {
     ) -> Result<EventBody, BlobError> {
         let (bytes, format) = (frame.bytes, frame.format);
         let blob = self.blobs.put(bytes.clone(), format).await?;
-        self.images.insert(blob.clone(), Image { bytes, format });
+        let picture = bytes.clone();
+        let thumbnail = tokio::task::spawn_blocking(move || Thumbnail::of(&picture));
+        if let Ok(Some(thumbnail)) = thumbnail.await {
+            self.thumbnails.insert(blob.clone(), thumbnail);
+        }
+        // The form for a model is made when the picture is first shown.
+        self.originals.insert(blob.clone(), bytes);
         Ok(EventBody::Screenshot(Screenshot {
             turn: Some(turn),
             call: call.map(str::to_owned),
@@ -120,6 +136,12 @@ impl Album {
             width: frame.size.width,
             height: frame.size.height,
         }))
+    }
+
+    /// Returns true if two pictures look the same. Of pictures from before a restart, only equal ones do.
+    pub(crate) fn are_alike(&self, one: &BlobName, other: &BlobName) -> bool {
+        let thumbnails = (self.thumbnails.get(one), self.thumbnails.get(other));
+        one == other || matches!(thumbnails, (Some(one), Some(other)) if one.is_like(other))
     }
 
     /// Stores a file that the agent shares. The model is not shown it.
@@ -135,17 +157,31 @@ impl Album {
         Ok(kept)
     }
 
-    /// Holds these pictures and no others. If a blob is missing, the conversation continues without that picture.
-    pub(crate) async fn hold(&mut self, wanted: HashSet<&BlobName>) -> Result<(), BlobError> {
+    /// Holds these pictures and no others, in this form. If a blob is missing, the conversation continues without that
+    /// picture.
+    pub(crate) async fn hold(
+        &mut self,
+        form: PictureForm,
+        wanted: HashSet<&BlobName>,
+    ) -> Result<(), BlobError> {
+        if self.images_of != form {
+            self.images.clear();
+            self.images_of = form;
+        }
         self.images.retain(|name, _| wanted.contains(name));
+        self.originals.retain(|name, _| wanted.contains(name));
         for name in wanted {
             if self.images.contains_key(name) {
                 continue;
             }
-            match self.blobs.get(name).await {
+            let original = match self.originals.remove(name) {
+                Some(bytes) => Ok(bytes),
+                None => self.blobs.get(name).await,
+            };
+            match original {
                 Ok(bytes) => {
-                    let format = name.format();
-                    self.images.insert(name.clone(), Image { bytes, format });
+                    let image = shown(bytes, name.format(), form).await;
+                    self.images.insert(name.clone(), image);
                 }
                 Err(BlobError::Missing(name)) => {
                     tracing::warn!(
@@ -160,12 +196,27 @@ impl Album {
     }
 }
 
+/// Returns a picture in the form that a model is shown. The same picture always becomes the same bytes, so that vendors
+/// find it in their caches.
+async fn shown(bytes: Bytes, format: BlobFormat, form: PictureForm) -> Image {
+    if form == PictureForm::Compact && format == BlobFormat::Png {
+        let png = bytes.clone();
+        let small = tokio::task::spawn_blocking(move || deskhand_pictures::compact(&png));
+        // A picture that cannot be made smaller is shown as it is.
+        if let Ok(Some((bytes, format))) = small.await {
+            let bytes = Bytes::from(bytes);
+            return Image { bytes, format };
+        }
+    }
+    Image { bytes, format }
+}
+
 #[cfg(test)]
 mod tests {
     use std::time::Duration;
 
     use async_trait::async_trait;
-    use deskhand_core::{blob::BlobFormat, event::Artifact};
+    use deskhand_core::event::Artifact;
 
     use super::*;
 

@@ -23,12 +23,15 @@ const LONGEST_RETRY_AFTER: Duration = Duration::from_mins(10);
 const LONGEST_OUTAGE: Duration = Duration::from_hours(1);
 /// The number of attempts before the fallback model is used, if there is one.
 const TRIES_BEFORE_FALLBACK: u32 = 3;
+/// The number of times that a conversation is shortened for one answer: its results, and then all of it.
+const MOST_SHORTENED: u32 = 2;
 
 impl Work {
     /// Asks the model for its next step, and retries while it is unavailable. The pauses do not count as work.
     pub(crate) async fn ask_model(&mut self) -> Result<Spoken, Cut> {
         let began = Instant::now();
         let (mut attempt, mut said) = (0, String::new());
+        let mut n_shortened = 0;
         loop {
             let request = self.request().await?;
             let has_files = has_files(&request);
@@ -47,6 +50,17 @@ impl Work {
                 })) if has_files => {
                     attempt += 1;
                     self.leave_out_files(attempt, message).await?;
+                    continue;
+                }
+                Err(Unheard::TooLong { message }) => {
+                    if n_shortened == MOST_SHORTENED {
+                        return Err(too_long(&message));
+                    }
+                    tracing::warn!(turn.id = %self.turn, model = self.model.name, message, "the conversation is too long for the model; shortening it");
+                    n_shortened += 1;
+                    if self.shorten_now().await? {
+                        self.wait_for_hands().await?;
+                    }
                     continue;
                 }
                 Err(Unheard::Cut(cut)) => return Err(cut),
@@ -89,7 +103,7 @@ impl Work {
         Ok(())
     }
 
-    async fn wait_for_vendor(
+    pub(crate) async fn wait_for_vendor(
         &mut self,
         attempt: u32,
         message: String,
@@ -134,6 +148,16 @@ fn has_files(request: &ModelRequest) -> bool {
 fn pause(attempt: u32, jitter: f64) -> Duration {
     let doubled = FIRST_PAUSE.saturating_mul(1 << (attempt - 1).min(10));
     doubled.min(LONGEST_PAUSE).mul_f64(jitter)
+}
+
+fn too_long(message: &str) -> Cut {
+    Cut::Failed {
+        code: "model_failed",
+        message: format!(
+            "The conversation is too long for this model, also after it was summarized: {message}. Send a shorter \
+             message, or choose another model."
+        ),
+    }
 }
 
 fn gone(message: &str) -> Cut {

@@ -1,4 +1,4 @@
-//! Carries out the calls of one answer, in order, up to the first that fails.
+//! Carries out the calls of one answer, in order. After an action on the screen that fails, no other is done.
 //!
 //! The log has all tool uses of an answer together, before the first of them is carried out, and their results follow
 //! one by one. So people see at once the whole plan and its progress. Since a new answer can only begin after a
@@ -10,7 +10,7 @@ use deskhand_core::{
     event::{EventBody, ToolResult, ToolUse},
     id::TurnId,
     model::{HALTED, ToolCall},
-    tool::ResultPart,
+    tool::{NativeTool, ResultPart},
 };
 use tokio::time::Instant;
 
@@ -58,11 +58,10 @@ impl Outcome {
 
     /// Returns the result of the remaining calls, if this outcome prevents them.
     fn skips_rest(&self) -> Option<&'static str> {
-        match (&self.cut, self.output.is_error) {
-            (Some(Cut::Stopped | Cut::Parked), _) => Some(STOPPED),
-            (Some(Cut::Enough(_) | Cut::Failed { .. } | Cut::LogLost(_)), _) => Some(TURN_ENDED),
-            (None, true) => Some(HALTED),
-            (None, false) => None,
+        match &self.cut {
+            Some(Cut::Stopped | Cut::Parked) => Some(STOPPED),
+            Some(Cut::Enough(_) | Cut::Failed { .. } | Cut::LogLost(_)) => Some(TURN_ENDED),
+            None => None,
         }
     }
 }
@@ -82,22 +81,29 @@ impl Work {
             .map(|read| read.as_ref().is_ok_and(|call| call.is_browse()))
             .collect();
         look_after_last(&browses, &mut afters);
-        let mut waiting = calls.iter().zip(read).zip(afters);
-        while let Some(((call, read), after)) = waiting.next() {
+        // Later actions were meant for the screen as it would be after a failed one. Commands and files are not.
+        let on_screen: Vec<bool> = calls.iter().zip(&read).map(is_for_screen).collect();
+        let mut is_halted = false;
+        let mut waiting = calls.iter().zip(read).zip(afters).zip(on_screen);
+        while let Some((((call, read), after), is_for_screen)) = waiting.next() {
             let started = Instant::now();
             let outcome = match read {
+                _ if is_halted && is_for_screen => Outcome::failed(HALTED),
                 Ok(invocation) => self.run_if_agreed(call, invocation, after).await,
                 Err(problem) => Outcome::failed(problem),
             };
+            is_halted |= is_for_screen && outcome.output.is_error;
             if let Some(Cut::Parked) = outcome.cut {
                 return Err(Cut::Parked);
             }
-            let skipped = outcome.skips_rest();
+            // Nobody knows what the computer is like after it was taken away in the middle of an answer.
+            let is_taken = self.machine.was_taken_away() && outcome.output.is_error;
+            let skipped = outcome.skips_rest().or(is_taken.then_some(HALTED));
             let (mut bodies, cut) = self.record(call, outcome, started.elapsed()).await;
             // A picture that could not be stored ends the turn although the action was done.
             let skipped = skipped.or(cut.is_some().then_some(TURN_ENDED));
             if let Some(text) = skipped {
-                let rest = waiting.by_ref().map(|((call, _), _)| call);
+                let rest = waiting.by_ref().map(|(((call, _), _), _)| call);
                 bodies.extend(rest.map(|call| not_executed(self.turn, call, text)));
             }
             self.journal.append(bodies).await?;
@@ -180,6 +186,16 @@ impl Work {
         let result = result(self.turn, call, outcome.output, duration);
         let bodies = std::iter::once(result).chain(screenshot).collect();
         (bodies, outcome.cut)
+    }
+}
+
+/// Returns true if a call uses the screen or the browser. A call that cannot be read is of the tool that it names.
+fn is_for_screen((call, read): (&ToolCall, &Result<Box<dyn Invocation>, String>)) -> bool {
+    match read {
+        Ok(invocation) => invocation.is_for_screen() || invocation.is_browse(),
+        Err(_) => [NativeTool::Computer, NativeTool::Browser]
+            .iter()
+            .any(|tool| tool.name() == call.tool),
     }
 }
 

@@ -6,6 +6,7 @@
 use std::{collections::HashMap, sync::Arc};
 
 use deskhand_core::{
+    blob::BlobName,
     budget::{Amount, Bound, Over},
     decision::{Ask, DecisionKind, DecisionState, Form, Reply},
     event::{EventBody, Notice},
@@ -248,7 +249,8 @@ impl Work {
     }
 
     fn repeats(&self) -> Repeats {
-        repeats(&self.journal.bodies, self.turn, &self.tools)
+        let is_like = |one: &BlobName, other: &BlobName| self.album.are_alike(one, other);
+        repeats(&self.journal.bodies, self.turn, &self.tools, &is_like)
     }
 
     /// Measures all bounds of this turn after `n_done` steps.
@@ -301,6 +303,7 @@ impl Work {
             if let EventBody::Cost(cost) = body
                 && cost.turn == self.turn
                 && !cost.broken_off
+                && !cost.summary
             {
                 return Ok(Amount {
                     usd: cost.usd,

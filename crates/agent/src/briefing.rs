@@ -6,7 +6,7 @@
 use deskhand_core::{
     action::ScreenSize,
     event::{EventBody, ToldFacts},
-    tool::{ToolSpec, ToolSpecs},
+    tool::{NativeTool, ToolSpec, ToolSpecs},
 };
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -66,6 +66,12 @@ impl Briefing {
         filled(&self.tools, shown)
     }
 
+    /// Returns true if the model is offered the screen.
+    pub(crate) fn has_screen(&self) -> bool {
+        let mut tools = self.tools.iter();
+        tools.any(|tool| tool.native == Some(NativeTool::Computer))
+    }
+
     /// Returns the facts that the model knows after this log.
     pub(crate) fn known<'a>(&'a self, log: &'a [EventBody]) -> &'a ToldFacts {
         let told = log.iter().rev().find_map(|body| {
@@ -107,6 +113,11 @@ impl Briefing {
                 ),
             });
         }
+        if let Some(surroundings) = &prompt.surroundings
+            && current.surroundings != known.surroundings
+        {
+            notes.push(surroundings.note());
+        }
         if current.secrets != known.secrets {
             notes.push(secrets::note(&prompt.secrets));
         }
@@ -146,8 +157,13 @@ fn facts(prompt: &SystemPrompt, tools: &ToolSet, now: Timestamp) -> ToldFacts {
         none if none.is_empty() => none,
         lines => fingerprint(&lines),
     };
+    let surroundings = prompt
+        .surroundings
+        .as_ref()
+        .map(|surroundings| fingerprint(&surroundings.lines()));
     ToldFacts {
         secrets,
+        surroundings: surroundings.unwrap_or_default(),
         day: SystemPrompt::day(now),
         prompt: fingerprint(prompt.template.text()),
         instructions: fingerprint(prompt.instructions.trim()),

@@ -5,12 +5,17 @@
 //! model says or does after a result is a new answer. Partial results, actions by hand, and the state of the session
 //! and its sandbox are not part of the conversation. A person's control of the mouse and keyboard is: the model is
 //! told at its first look after that.
+//!
+//! A summary in the log stands for everything before it, except the words of people and the plan, which stay as they
+//! are ([ADR 67](../../../docs/adr/0067-a-summary-is-an-event.md)).
 
 mod answer;
 mod blocks;
 mod conversation;
+mod covered;
 mod files;
 mod pages;
+mod shortened;
 mod unanswered;
 
 use std::collections::HashMap;
@@ -20,6 +25,7 @@ use deskhand_core::{
     blob::BlobName,
     browser::ShownPage,
     event::{EventBody, Screenshot},
+    id::TurnId,
     lease::LeaseChange,
     model::{Image, Item, NotShown, ShownFile},
 };
@@ -27,8 +33,18 @@ use deskhand_core::{
 use serde::Deserialize;
 
 use self::conversation::Conversation;
-pub(crate) use self::{blocks::Blocks, files::shown_attachments};
+pub(crate) use self::{
+    blocks::Blocks,
+    covered::n_covered,
+    files::shown_attachments,
+    shortened::{shorten_all, shorten_results},
+};
 use crate::turn::Originals;
+
+/// Returns the part of the log that no summary covers.
+pub(crate) fn uncovered(log: &[EventBody]) -> &[EventBody] {
+    &log[n_covered(log)..]
+}
 
 /// Counts the pictures that the agent took.
 pub(crate) fn n_pictures(log: &[EventBody]) -> usize {
@@ -44,7 +60,7 @@ pub(crate) fn newest_pictures(log: &[EventBody], kept: usize) -> impl Iterator<I
 /// The model's view of the screen.
 #[derive(Clone, Copy)]
 pub struct Sight<'a> {
-    /// The number of the oldest pictures that are no longer shown.
+    /// The number of the oldest pictures that are no longer shown, without those that a summary covers.
     pub n_old: usize,
     /// The pictures that are available.
     pub images: &'a HashMap<BlobName, Image>,
@@ -57,6 +73,8 @@ pub struct Sight<'a> {
     pub place: &'a dyn Fn(Point) -> Point,
     /// The attached files that the model is shown, or the reasons why not.
     pub files: &'a ShownFiles,
+    /// The most bytes of people's words from before a summary.
+    pub most_words_bytes: usize,
 }
 
 /// The subject of a picture, which decides about its size.
@@ -101,18 +119,27 @@ impl<'a> Sight<'a> {
 
 /// Builds the conversation, oldest first. It ends with a prompt or with results.
 pub fn build(log: &[EventBody], sight: Sight<'_>, originals: &Originals) -> Vec<Item> {
+    let (covered, rest) = log.split_at(n_covered(log));
     let mut conversation = Conversation::new(sight, originals);
-    for body in log {
+    conversation.cover(covered);
+    for body in rest {
         conversation.add(body);
     }
     conversation.finish()
 }
 
-/// Returns true if people had the mouse and keyboard since the agent last looked for that reason.
-pub(crate) fn is_to_look(log: &[EventBody]) -> bool {
+/// Returns true if the turn began, people had the mouse and keyboard, or the conversation was summarized, since the agent
+/// last looked for that reason.
+pub(crate) fn is_to_look(log: &[EventBody], turn: TurnId) -> bool {
     for body in log.iter().rev() {
         if let EventBody::Lease(lease) = body
             && matches!(lease.change, LeaseChange::Ended { .. })
+        {
+            return true;
+        }
+        if matches!(body, EventBody::Summary(summary) if summary.text.is_some())
+            || matches!(body, EventBody::Status(status)
+                if status.turn == Some(turn) && status.prompt.is_some())
         {
             return true;
         }

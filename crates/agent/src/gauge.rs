@@ -124,7 +124,7 @@ impl Gauge {
             Bound::Steps | Bound::Seconds => {
                 format!("This turn has used {part} of its {limit}.")
             }
-            Bound::Repeats => format!("The agent has done the same {part} and nothing changed."),
+            Bound::Repeats => format!("The agent has repeated itself or failed {part} in a row."),
             Bound::Unpriced => {
                 "The price of the model is not known, so no budget in US dollars holds for it."
                     .to_owned()
@@ -138,7 +138,7 @@ pub(crate) fn note(notice: &Notice) -> Option<String> {
     Some(match notice.bound {
         Bound::Unpriced => return None,
         Bound::Repeats => format!(
-            "[You have done the same {} and nothing changed. Try another way, or ask a person.]",
+            "[You have repeated yourself or failed {} in a row. Try another way, or ask a person.]",
             amount(notice.bound, notice.used)
         ),
         Bound::SessionUsd
@@ -235,6 +235,6 @@ mod tests {
         insta::assert_snapshot!(asked(Bound::Steps, 50.0, 50.0), @"This turn has used 50 of its 50 steps. Give it 50 steps more?");
         insta::assert_snapshot!(asked(Bound::Seconds, 1_800.4, 1_800.0), @"This turn has used 30 min of its 30 min. Give it 30 min more?");
         insta::assert_snapshot!(Gauge::of_unpriced(false).question(), @"The price of the model is not known, so no budget in US dollars holds for it. Only an administrator can allow it in this session, here, or set the price under `models.prices` in the settings. Go on?");
-        insta::assert_snapshot!(asked(Bound::Repeats, 5.0, 5.0), @"The agent has done the same 5 times and nothing changed. Let it go on?");
+        insta::assert_snapshot!(asked(Bound::Repeats, 5.0, 5.0), @"The agent has repeated itself or failed 5 times in a row. Let it go on?");
     }
 }

@@ -13,7 +13,9 @@ impl Work {
             self.machine.free(&self.signals).await?;
             self.stopwatch.waited_since(since);
             self.journal.take_leases().await?;
-            if !context::is_to_look(&self.journal.bodies) || !self.look_again().await? {
+            let news = &self.journal.bodies[self.n_looked_at..];
+            let is_to_look = self.has_screen && context::is_to_look(news, self.turn);
+            if !is_to_look || !self.look_again().await? {
                 return Ok(());
             }
         }
@@ -29,7 +31,11 @@ impl Work {
                 Ok(false)
             }
             Look::Refused => Ok(true),
-            Look::Nothing => Ok(false),
+            // The model can look for itself.
+            Look::Nothing => {
+                self.n_looked_at = self.journal.bodies.len();
+                Ok(false)
+            }
         }
     }
 }

@@ -33,6 +33,7 @@ mod place_files;
 mod ports;
 mod shell_progress;
 mod stopwatch;
+mod summarize;
 mod system_prompt;
 pub mod tools;
 mod turn;
@@ -46,5 +47,6 @@ pub use ports::{
 };
 pub use system_prompt::{
     BadTemplate, PromptTemplate, SystemPrompt, secrets::UsableSecret, servers::ServerNote,
+    surroundings::Surroundings,
 };
 pub use turn::{ChosenModel, Originals, Turn, TurnEnd, TurnLimits, TurnReport};

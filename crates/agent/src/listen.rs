@@ -51,6 +51,8 @@ pub(crate) enum Unheard {
         /// True if the vendor reported tokens for it.
         has_cost: bool,
     },
+    /// The conversation does not fit into the model's window.
+    TooLong { message: String },
 }
 
 impl From<Cut> for Unheard {
@@ -67,14 +69,14 @@ impl From<TurnLogError> for Unheard {
 
 /// The parts of an answer besides its text and thinking.
 #[derive(Debug, Default)]
-struct Heard {
+pub(crate) struct Heard {
     calls: Vec<ToolCall>,
     original: Option<Original>,
-    usage: Usage,
+    pub(crate) usage: Usage,
     /// True if the vendor has begun to answer.
     has_begun: bool,
     /// `None` until the answer is complete.
-    end: Option<End>,
+    pub(crate) end: Option<End>,
 }
 
 impl Heard {
@@ -120,10 +122,11 @@ impl Work {
                         text: speech.said(),
                         has_cost,
                     },
-                    Unheard::Cut(cut) => Unheard::Cut(cut),
+                    unheard @ (Unheard::Cut(_) | Unheard::TooLong { .. }) => unheard,
                 });
             }
         };
+        self.scale.learn(heard.usage.prompt(), estimated.input);
         bodies.extend(heard.calls.iter().map(|call| self.tool_use(call)));
         bodies.push(EventBody::Cost(self.cost(&heard)));
         self.journal.append_answer(bodies, heard.original).await?;
@@ -134,7 +137,7 @@ impl Work {
         })
     }
 
-    fn cost(&self, heard: &Heard) -> Cost {
+    pub(crate) fn cost(&self, heard: &Heard) -> Cost {
         let price = self.model.model.price();
         Cost {
             turn: self.turn,
@@ -146,6 +149,7 @@ impl Work {
             unfinished: heard.end == Some(End::Unfinished),
             aside: heard.end == Some(End::Aside),
             broken_off: heard.end.is_none(),
+            summary: false,
         }
     }
 
@@ -216,7 +220,7 @@ fn later(message: &str) -> Unheard {
     failed(ModelError::unavailable(message))
 }
 
-fn failed(error: ModelError) -> Unheard {
+pub(crate) fn failed(error: ModelError) -> Unheard {
     // Our messages have no full stop, those of vendors may have one.
     let plain = |problem: &str| problem.trim_end_matches('.').to_owned();
     let (code, message) = match error {
@@ -224,6 +228,10 @@ fn failed(error: ModelError) -> Unheard {
             REJECTED,
             format!("The model could not go on: {}.", plain(&problem)),
         ),
+        ModelError::TooLong(problem) => {
+            let message = plain(&problem);
+            return Unheard::TooLong { message };
+        }
         ModelError::Refused(problem) => (
             REFUSED,
             format!(

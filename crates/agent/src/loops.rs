@@ -1,27 +1,47 @@
 //! Detects an agent that repeats itself.
 //!
-//! A round is one answer's calls with their results. The agent repeats itself if its rounds are the same in
-//! everything: the calls, their results, and the picture afterwards. A round that only looks is ignored while it
-//! shows the same picture. Any other difference ends the repetition, and so does a message from a person or a change
-//! of control.
+//! A round is one answer's calls with their results. The agent repeats itself if its last rounds are like the ones before
+//! them: one round again and again, or two or three in turn. Rounds are alike if the calls and their results are, and
+//! the pictures afterwards show no difference but a caret or a clock. One failure after another counts too, whatever
+//! failed. A round that only looks, or waits patiently for a command, is ignored while it shows the same. Any other
+//! difference ends the repetition, and so does a message from a person or a change of control.
 
-use deskhand_core::{blob::BlobName, budget::Bound, event::EventBody, id::TurnId, policy::Risk};
+use deskhand_core::{
+    blob::BlobName, budget::Bound, event::EventBody, id::TurnId, policy::Risk, tool::NativeTool,
+};
 use serde_json::Value;
 
 use crate::tools::ToolSet;
 
+/// The most rounds that are done in turn.
+const LONGEST_CYCLE: usize = 3;
+/// The number of failures in a row that count as much as one repetition less.
+const N_FREE_FAILURES: u32 = 1;
+/// The duration from which a command was waited for.
+const PATIENT_MS: u64 = 5_000;
+/// The distance between two places that are meant to be the same, in pixels.
+const SAME_PLACE: f64 = 4.0;
+
+/// Returns true if two pictures of the log look the same.
+pub(crate) type IsLike<'a> = &'a dyn Fn(&BlobName, &BlobName) -> bool;
+
 /// The agent's current repetition.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Repeats {
-    /// The number of times the last round was done in a row.
+    /// The number of times the last rounds were done in a row.
     pub(crate) n_times: u32,
     /// True if the model was warned since the repetition began.
     pub(crate) is_warned: bool,
 }
 
-/// Counts how many times in a row the turn has repeated its last round.
-pub(crate) fn repeats(log: &[EventBody], turn: TurnId, tools: &ToolSet) -> Repeats {
-    let mut reading = RoundReader::new(tools);
+/// Counts how many times in a row the turn has repeated its last rounds.
+pub(crate) fn repeats(
+    log: &[EventBody],
+    turn: TurnId,
+    tools: &ToolSet,
+    is_like: IsLike<'_>,
+) -> Repeats {
+    let mut reading = RoundReader::new(tools, is_like);
     for body in log {
         reading.add(body, turn);
     }
@@ -30,27 +50,32 @@ pub(crate) fn repeats(log: &[EventBody], turn: TurnId, tools: &ToolSet) -> Repea
 }
 
 /// One answer's calls with their results.
-#[derive(Debug, Default, PartialEq)]
+#[derive(Debug, Default)]
 struct Round<'a> {
     calls: Vec<(&'a str, &'a Value)>,
     results: Vec<(&'a str, bool)>,
+    duration_ms: u64,
     picture: Option<&'a BlobName>,
 }
 
-#[derive(Debug)]
 struct RoundReader<'a> {
     tools: &'a ToolSet,
+    is_like: IsLike<'a>,
     round: Round<'a>,
-    last: Option<Round<'a>>,
+    /// The rounds so far, without those that are ignored.
+    rounds: Vec<Round<'a>>,
+    n_failures: u32,
     repeats: Repeats,
 }
 
 impl<'a> RoundReader<'a> {
-    fn new(tools: &'a ToolSet) -> Self {
+    fn new(tools: &'a ToolSet, is_like: IsLike<'a>) -> Self {
         Self {
             tools,
+            is_like,
             round: Round::default(),
-            last: None,
+            rounds: Vec::new(),
+            n_failures: 0,
             repeats: Repeats::default(),
         }
     }
@@ -68,7 +93,9 @@ impl<'a> RoundReader<'a> {
                 self.round.calls.push((&tool_use.tool, &tool_use.input));
             }
             EventBody::ToolResult(result) if result.turn == Some(turn) && !result.partial => {
-                self.round.results.push((&result.text, result.is_error));
+                let has_failed = result.is_error || has_exit_code(result.state.as_ref());
+                self.round.results.push((&result.text, has_failed));
+                self.round.duration_ms += result.duration_ms;
             }
             EventBody::Screenshot(screenshot) if screenshot.turn == Some(turn) => {
                 self.round.picture = Some(&screenshot.blob);
@@ -77,7 +104,9 @@ impl<'a> RoundReader<'a> {
                 self.end_round();
                 self.repeats.is_warned = true;
             }
-            EventBody::Message(_) | EventBody::Lease(_) => *self = Self::new(self.tools),
+            EventBody::Message(_) | EventBody::Lease(_) => {
+                *self = Self::new(self.tools, self.is_like);
+            }
             _ => {}
         }
     }
@@ -87,24 +116,76 @@ impl<'a> RoundReader<'a> {
         if round.calls.is_empty() {
             return;
         }
-        let shows_the_same = self
-            .last
-            .as_ref()
-            .is_some_and(|last| round.picture.is_some() && last.picture == round.picture);
-        let is_look = round.is_look(self.tools);
-        if is_look && shows_the_same {
-            return;
-        }
-        if !is_look && self.last.as_ref() == Some(&round) {
-            self.repeats.n_times += 1;
-            return;
-        }
         // Looking again and again is waiting, not repeating.
-        self.repeats = Repeats {
-            n_times: u32::from(!is_look),
-            is_warned: false,
+        let waits = round.is_look(self.tools) || round.is_patient();
+        if waits
+            && self
+                .rounds
+                .last()
+                .is_some_and(|last| self.show_the_same(last, &round))
+        {
+            return;
+        }
+        if waits {
+            self.rounds.clear();
+            self.n_failures = 0;
+            self.repeats = Repeats::default();
+            self.rounds.push(round);
+            return;
+        }
+        self.n_failures = if round.has_failed() {
+            self.n_failures + 1
+        } else {
+            0
         };
-        self.last = Some(round);
+        self.rounds.push(round);
+        let n_cycles = (1..=LONGEST_CYCLE).map(|length| self.n_cycles(length));
+        let n_times = n_cycles.max().unwrap_or(0);
+        let n_times = n_times.max(self.n_failures.saturating_sub(N_FREE_FAILURES));
+        // A repetition that goes on has been warned about.
+        let is_warned = self.repeats.is_warned && n_times >= self.repeats.n_times;
+        self.repeats = Repeats { n_times, is_warned };
+    }
+
+    /// Returns how many times the last `length` rounds were done one after the other.
+    fn n_cycles(&self, length: usize) -> u32 {
+        let Some(first) = self.rounds.len().checked_sub(length) else {
+            return 0;
+        };
+        let rounds = self.rounds.iter().enumerate().rev().skip(length);
+        let alike =
+            rounds.take_while(|(index, round)| self.are_alike(round, &self.rounds[index + length]));
+        let n_alike = alike.count();
+        // Only steps: a round that shows something new in the middle is not part of a cycle.
+        let has_look = self.rounds[first..]
+            .iter()
+            .any(|round| round.is_look(self.tools));
+        if has_look || (length > 1 && n_alike < length) {
+            return 1;
+        }
+        u32::try_from(n_alike / length).unwrap_or(u32::MAX) + 1
+    }
+
+    fn are_alike(&self, one: &Round<'_>, other: &Round<'_>) -> bool {
+        let same_calls = one.calls.len() == other.calls.len()
+            && one.calls.iter().zip(&other.calls).all(
+                |((tool, input), (other_tool, other_input))| {
+                    tool == other_tool && are_near(input, other_input)
+                },
+            );
+        let same_pictures = match (one.picture, other.picture) {
+            (Some(one), Some(other)) => (self.is_like)(one, other),
+            (one, other) => one == other,
+        };
+        same_calls && one.results == other.results && same_pictures
+    }
+
+    fn show_the_same(&self, one: &Round<'_>, other: &Round<'_>) -> bool {
+        match (one.picture, other.picture) {
+            (Some(one), Some(other)) => (self.is_like)(one, other),
+            (None, None) => other.is_patient(),
+            (Some(_), None) | (None, Some(_)) => false,
+        }
     }
 }
 
@@ -115,6 +196,50 @@ impl Round<'_> {
             let risk = tools.read(tool, input).map(|call| call.proposal().risk);
             matches!(risk, Ok(Risk::Looks | Risk::Exempt))
         })
+    }
+
+    /// Returns true if it waited for a command that went well.
+    fn is_patient(&self) -> bool {
+        let mut tools = self.calls.iter().map(|(tool, _)| *tool);
+        self.duration_ms >= PATIENT_MS
+            && !self.has_failed()
+            && tools.all(|tool| tool == NativeTool::Shell.name())
+    }
+
+    fn has_failed(&self) -> bool {
+        self.results.iter().any(|(_, has_failed)| *has_failed)
+    }
+}
+
+/// Returns true if a command ended with an exit code that means a failure.
+fn has_exit_code(state: Option<&Value>) -> bool {
+    let code = state.and_then(|state| state["exit_code"].as_i64());
+    code.is_some_and(|code| code != 0)
+}
+
+/// Returns true if two inputs are the same, except for places that are close to each other.
+fn are_near(one: &Value, other: &Value) -> bool {
+    match (one, other) {
+        (Value::Object(one), Value::Object(other)) => {
+            one.len() == other.len()
+                && one.iter().all(|(name, value)| {
+                    let Some(same) = other.get(name) else {
+                        return false;
+                    };
+                    match (name.as_str(), value.as_f64(), same.as_f64()) {
+                        ("x" | "y", Some(one), Some(other)) => (one - other).abs() <= SAME_PLACE,
+                        _ => are_near(value, same),
+                    }
+                })
+        }
+        (Value::Array(one), Value::Array(other)) => {
+            one.len() == other.len()
+                && one
+                    .iter()
+                    .zip(other)
+                    .all(|(one, other)| are_near(one, other))
+        }
+        _ => one == other,
     }
 }
 

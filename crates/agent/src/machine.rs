@@ -22,6 +22,8 @@ pub(crate) struct Machine {
     pub(crate) screen: ScreenSize,
     computer: Option<Arc<dyn Computer>>,
     pressed: Vec<Button>,
+    /// True if the computer was lost, or a person took control, since this was last asked.
+    was_taken_away: bool,
 }
 
 /// The result of a look at the screen that no call asked for.
@@ -41,7 +43,13 @@ impl Machine {
             screen,
             computer: None,
             pressed: Vec::new(),
+            was_taken_away: false,
         }
+    }
+
+    /// Returns true if the computer was lost, or a person took control, since the last call.
+    pub(crate) fn was_taken_away(&mut self) -> bool {
+        std::mem::take(&mut self.was_taken_away)
     }
 
     /// Waits while a person controls the mouse and keyboard.
@@ -80,7 +88,9 @@ impl Machine {
             ComputerError::FateUnknown | ComputerError::Gone | ComputerError::Ended(_)
         ) {
             self.computer = None;
+            self.was_taken_away = true;
         }
+        self.was_taken_away |= matches!(error, ComputerError::Refused { .. });
     }
 
     /// Records the buttons that an action presses and releases. An action that fails leaves nothing pressed.
@@ -95,7 +105,12 @@ impl Machine {
 
     /// Takes a picture of the screen once it has settled.
     pub(crate) async fn look(&mut self, shown: ScreenSize, signals: &Signals) -> Result<Look, Cut> {
-        let computer = self.computer(signals).await?;
+        let computer = match self.computer(signals).await {
+            Ok(computer) => computer,
+            // The turn fails when it really needs the computer.
+            Err(Cut::Failed { .. }) => return Ok(Look::Nothing),
+            Err(cut) => return Err(cut),
+        };
         let look = Act {
             action: Action::Screenshot,
             look: true,

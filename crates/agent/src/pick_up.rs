@@ -81,7 +81,7 @@ impl Progress {
                     self.open.remove(index);
                 }
             }
-            EventBody::Cost(cost) if cost.turn == turn && !cost.broken_off => {
+            EventBody::Cost(cost) if cost.turn == turn && !cost.broken_off && !cost.summary => {
                 self.n_steps = self.n_steps.max(cost.step);
                 let words = std::mem::take(&mut self.text).whole();
                 let only_spoke = !std::mem::take(&mut self.has_calls);

@@ -34,6 +34,7 @@ fn cost(turn: TurnId) -> EventBody {
         unfinished: false,
         aside: false,
         broken_off: false,
+        summary: false,
     })
 }
 

@@ -4,6 +4,7 @@
 
 pub(crate) mod secrets;
 pub(crate) mod servers;
+pub(crate) mod surroundings;
 
 use std::sync::Arc;
 
@@ -13,7 +14,7 @@ use deskhand_core::{
 };
 use jiff::Timestamp;
 
-use self::{secrets::UsableSecret, servers::ServerNote};
+use self::{secrets::UsableSecret, servers::ServerNote, surroundings::Surroundings};
 
 const BUILT_IN: &str = include_str!("system_prompt.md");
 
@@ -107,6 +108,8 @@ pub struct SystemPrompt {
     pub template: PromptTemplate,
     /// The instructions of the session's people. Empty if there are none.
     pub instructions: String,
+    /// The facts about the session's computer. `None` if the model is not told any.
+    pub surroundings: Option<Surroundings>,
     /// The secrets that programs of the session can use.
     pub secrets: Vec<UsableSecret>,
     /// The MCP servers of the session. Only its first turn tells about them.
@@ -124,6 +127,9 @@ impl SystemPrompt {
     pub(crate) fn pieces(&self, now: Timestamp) -> Vec<String> {
         let told = self.template.0.replace("{{date}}", &Self::day(now));
         let mut pieces: Vec<String> = told.split("{{screen}}").map(str::to_owned).collect();
+        if let Some(surroundings) = &self.surroundings {
+            append(&mut pieces, &surroundings.section());
+        }
         if !self.secrets.is_empty() {
             append(&mut pieces, &secrets::section(&self.secrets));
         }
@@ -200,11 +206,7 @@ mod tests {
         }
         // The rules about safety are the same everywhere.
         let rules = |text: &str| -> Vec<String> {
-            let starts = [
-                "Do not give anybody",
-                "Before something that",
-                "Some actions need",
-            ];
+            let starts = ["Do not give anybody", "Before you buy", "Some actions need"];
             let is_rule = |item: &&str| starts.iter().any(|start| item.starts_with(start));
             let items = text.split("\n- ").filter(is_rule);
             items.map(str::to_owned).collect()

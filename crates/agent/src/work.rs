@@ -6,7 +6,8 @@ use deskhand_core::{
     clock::Clock,
     event::{EventBody, ModelTold},
     id::TurnId,
-    model::{End, ModelRequest, Pictures, RequestOptions},
+    model::{End, Model, ModelRequest, Pictures, RequestOptions},
+    session::SandboxState,
 };
 use jiff::Timestamp;
 use tokio::time::Instant;
@@ -23,6 +24,7 @@ use crate::{
     pick_up::Progress,
     ports::RemoteTools,
     stopwatch::Stopwatch,
+    summarize::TokenScale,
     system_prompt::SystemPrompt,
     tools::ToolSet,
     turn::{ChosenModel, Turn, TurnLimits},
@@ -30,6 +32,13 @@ use crate::{
 
 /// The number of times a silent model is asked again before the turn fails.
 const MOST_NUDGES: u32 = 3;
+
+/// The note for a model whose computer was replaced since it last used it.
+const STARTED_ANEW: &str = "[The computer was started anew since you last used it. Files are kept. Open programs, browser \
+                            tabs, background jobs and the state of the shell are gone.]";
+
+/// The most bytes of people's words that a conversation keeps beside a summary, if the window is not known to be small.
+const MOST_WORDS_BYTES: usize = 64_000;
 
 /// The state of a running turn.
 #[derive(Debug)]
@@ -56,6 +65,14 @@ pub(crate) struct Work {
     pub(crate) n_steps: u32,
     /// The number of blocks of thinking and text so far.
     pub(crate) n_blocks: u32,
+    /// True if the model is offered the screen, so that it is shown it.
+    pub(crate) has_screen: bool,
+    /// The number of events of the log for which a look has failed.
+    pub(crate) n_looked_at: usize,
+    /// True if the computer has run before this turn and does not run when it begins.
+    is_started_anew: bool,
+    /// The relation of the vendor's tokens to our estimates.
+    pub(crate) scale: TokenScale,
     /// The progress in the log when the turn started or was resumed.
     progress: Option<Progress>,
 }
@@ -65,6 +82,7 @@ impl Work {
         let stopwatch = Stopwatch::new(&turn.history, turn.id, started);
         let bodies: Vec<_> = turn.history.into_iter().map(|event| event.body).collect();
         let progress = Progress::read(&bodies, turn.id);
+        let is_started_anew = is_started_anew(&bodies);
         let raised = Raised::read(&bodies, turn.id);
         Self {
             turn: turn.id,
@@ -87,12 +105,16 @@ impl Work {
             stopwatch,
             limits: turn.limits,
             options: turn.options,
+            has_screen: turn.briefing.has_screen(),
             briefing: turn.briefing,
             prompt: turn.prompt,
             began_at: turn.clock.now(),
             clock: turn.clock,
             n_steps: progress.n_steps,
             n_blocks: progress.n_blocks,
+            n_looked_at: 0,
+            is_started_anew,
+            scale: TokenScale::default(),
             progress: Some(progress),
         }
     }
@@ -121,6 +143,9 @@ impl Work {
                 continue;
             }
             if self.stay_within_bounds(self.n_steps).await? {
+                continue;
+            }
+            if self.fit_window().await? {
                 continue;
             }
             self.n_steps += 1;
@@ -153,7 +178,16 @@ impl Work {
         let news = self
             .briefing
             .news(known, &self.prompt, &self.tools, self.began_at);
-        if let Some((text, facts)) = news {
+        // A turn that is resumed has told it already.
+        let is_anew = self.n_steps == 0 && self.is_started_anew;
+        let anew = is_anew.then(|| STARTED_ANEW.to_owned());
+        let (notes, facts) = match news {
+            Some((text, facts)) => (Some(text), facts),
+            None => (None, known.clone()),
+        };
+        let notes: Vec<String> = notes.into_iter().chain(anew).collect();
+        if !notes.is_empty() {
+            let text = notes.join("\n\n");
             let turn = self.turn;
             let told = EventBody::Told(ModelTold { turn, text, facts });
             self.journal.append(vec![told]).await?;
@@ -165,14 +199,17 @@ impl Work {
     pub(crate) async fn request(&mut self) -> Result<ModelRequest, Cut> {
         let log = &self.journal.bodies;
         let (model, screen) = (&self.model.model, self.machine.screen);
-        let n_pictures = context::n_pictures(log);
+        let rest = context::uncovered(log);
+        let n_pictures = context::n_pictures(rest);
         let n_old = match model.pictures() {
             Pictures::All => 0,
             Pictures::Newest => self.limits.n_old_pictures(n_pictures),
         };
-        let newest = context::newest_pictures(log, n_pictures - n_old);
-        self.album.hold(newest.collect()).await?;
-        let files = context::shown_attachments(log);
+        let newest = context::newest_pictures(rest, n_pictures - n_old);
+        self.album
+            .hold(model.picture_form(), newest.collect())
+            .await?;
+        let files = context::shown_attachments(rest);
         self.album.hold_files(&self.model, &files).await?;
         let shown = model.shown(screen);
         let sight = Sight {
@@ -182,6 +219,7 @@ impl Work {
             fitted: &|size| model.shown(size),
             place: &|at| model.place(at, screen),
             files: self.album.files(),
+            most_words_bytes: most_words_bytes(&**model),
         };
         let items = context::build(log, sight, &self.journal.originals);
         Ok(ModelRequest {
@@ -194,6 +232,27 @@ impl Work {
             options: self.options.clone(),
         })
     }
+}
+
+/// Returns true if the computer has run before and does not run at the end of this log.
+fn is_started_anew(log: &[EventBody]) -> bool {
+    let sandbox = |body: &EventBody| {
+        let EventBody::Status(status) = body else {
+            return None;
+        };
+        Some(status.sandbox)
+    };
+    let mut states = log.iter().rev().filter_map(sandbox);
+    let is_running = matches!(states.next(), Some(SandboxState::Ready) | None);
+    !is_running && states.any(|state| state == SandboxState::Ready)
+}
+
+/// Returns the room for people's words beside a summary: a quarter of the window at most.
+fn most_words_bytes(model: &dyn Model) -> usize {
+    let of_window = model.window().tokens.map(usize::try_from);
+    of_window.map_or(MOST_WORDS_BYTES, |tokens| {
+        tokens.unwrap_or(MOST_WORDS_BYTES).min(MOST_WORDS_BYTES)
+    })
 }
 
 fn silent() -> Cut {

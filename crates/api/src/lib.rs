@@ -5,6 +5,7 @@
 //! representation is also the stored format. A client sends a `…Body`; the server responds with a `…View`.
 
 pub mod actions;
+pub mod activity;
 pub mod apps;
 pub mod audit;
 pub mod budgets;
@@ -21,6 +22,7 @@ pub mod problem;
 pub mod secrets;
 pub mod sessions;
 pub mod sharing;
+pub mod streams;
 pub mod terminals;
 pub mod tokens;
 pub mod users;

@@ -70,7 +70,7 @@ impl Catalog {
     }
 
     /// Checks that people may choose the model called `name`.
-    pub(crate) fn check(&self, name: &str) -> Result<(), UnknownModel> {
+    pub fn check(&self, name: &str) -> Result<(), UnknownModel> {
         if name.chars().count() > LONGEST_NAME {
             return Err(UnknownModel {
                 name: name.chars().take(LONGEST_NAME).collect(),

@@ -6,6 +6,7 @@ mod clipboard;
 mod no_screen;
 mod player;
 mod sound;
+mod stream_steps;
 mod video;
 
 use std::sync::Arc;

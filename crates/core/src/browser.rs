@@ -3,6 +3,7 @@
 //! Points are CSS pixels from the top left corner of the visible part of a page. Elements are named by references
 //! that a reading of the page returned.
 
+mod capture;
 mod check;
 mod element_ref;
 mod page_element;
@@ -14,6 +15,7 @@ mod web_url;
 use serde::{Deserialize, Serialize};
 
 pub use self::{
+    capture::{CAPTURED_TITLE, CaptureWish},
     check::BadVerb,
     element_ref::{BadElementRef, ElementRef},
     page_element::{PageElement, page_elements},
@@ -287,6 +289,8 @@ pub enum BrowserVerb {
     },
     /// Uses the player of the page. Neither models nor people are offered it: streams are started with it.
     Player(PlayerWish),
+    /// Lets pages capture a tab. Neither models nor people are offered it: streams are shared with it.
+    Capture(CaptureWish),
     /// Returns the address and the size of the visible part.
     Capabilities,
     /// Closes the browser with all its tabs. The next verb starts it again.

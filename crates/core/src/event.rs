@@ -23,7 +23,7 @@ pub use self::{
     decisions::{DecisionRaised, DecisionSettled},
     ends::{Complete, Failure, Outcome},
     files::{Artifact, FilesPlaced, PlacedFile},
-    models::{Cost, GatewayUse, ModelChanged, ModelTold, Retry, ToldFacts},
+    models::{Cost, GatewayUse, ModelChanged, ModelTold, Retry, Summarized, ToldFacts},
     network::HostContacted,
     pages::PageOpened,
     people::HandedOver,
@@ -143,6 +143,7 @@ events! {
     Opened("opened"): PageOpened,
     Notice("notice"): Notice,
     Told("told"): ModelTold,
+    Summary("summary"): Summarized,
     Error("error"): Failure,
     Complete("complete"): Complete,
 }

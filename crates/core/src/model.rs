@@ -1,5 +1,6 @@
 //! The port to a model: the requests it gets and the answers it streams.
 
+mod room;
 mod shown;
 
 use std::{sync::Arc, time::Duration};
@@ -9,7 +10,10 @@ use futures::stream::BoxStream;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-pub use self::shown::{NotShown, ShownFile};
+pub use self::{
+    room::{ContextWindow, PictureForm},
+    shown::{NotShown, ShownFile},
+};
 use crate::{
     action::{Point, ScreenSize},
     attachment::Attachment,
@@ -282,6 +286,9 @@ pub enum ModelError {
     /// A retry would fail too.
     #[error("{0}")]
     Rejected(String),
+    /// The conversation does not fit into the model's window. A shorter one would.
+    #[error("{0}")]
+    TooLong(String),
     /// The model refuses to do this.
     #[error("{0}")]
     Refused(String),
@@ -327,6 +334,16 @@ pub trait Model: Send + Sync + std::fmt::Debug {
 
     fn pictures(&self) -> Pictures {
         Pictures::Newest
+    }
+
+    /// Returns the form of the pictures that the model is shown.
+    fn picture_form(&self) -> PictureForm {
+        PictureForm::default()
+    }
+
+    /// Returns the room that the model has for a conversation.
+    fn window(&self) -> ContextWindow {
+        ContextWindow::default()
     }
 
     /// Returns a file in the form that this model is shown. A picture is scaled to the size that the model sees. Blocks

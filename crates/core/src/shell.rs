@@ -34,6 +34,9 @@ pub struct ShellOutput {
     pub output: String,
     /// The number of bytes that `output` leaves out.
     pub omitted_bytes: u64,
+    /// The file in the sandbox with all of the output, if `output` leaves some out.
+    #[serde(default)]
+    pub file: Option<String>,
     pub ending: ShellEnding,
     /// The shell's current directory.
     pub cwd: String,

@@ -1,9 +1,10 @@
 //! The states of a stream, and the moves between them.
 
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 /// The state of a stream.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum StreamState {
     /// Asked for, and not yet started.

@@ -259,7 +259,7 @@ fn read(reader: &mut Reader<'_>) -> Config {
         has_gateway: reader.yes_or_no("gateway.enabled"),
         network: network::network(reader),
         mcp_servers: mcp_servers::mcp_servers(reader),
-        jamie: jamie::jamie(reader),
+        jamie: jamie::jamie(reader, &data_dir),
         models: models(reader, &data_dir),
         fallback_model: reader.text_or_nothing("models.fallback"),
         effort: models::effort(reader),

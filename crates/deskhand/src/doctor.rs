@@ -7,6 +7,7 @@ use deskhand_core::{
     sandbox::{CheckState, DoctorCheck},
     tasks::Tasks,
 };
+use deskhand_streams::LastMile;
 use rustix::process::geteuid;
 use serde_json::json;
 
@@ -172,6 +173,17 @@ fn discord(config: &Config) -> DoctorCheck {
     let jamie = &config.jamie;
     if !jamie.runs_streams() {
         return DoctorCheck::ok(NAME, "off; docs/guide/jamie.md sets it up");
+    }
+    if let LastMile::Share(share) = &jamie.streams.last_mile {
+        return DoctorCheck::warning(
+            NAME,
+            format!(
+                "shares pages with the account of a person at {}; Discord forbids automated user accounts and may end \
+                 them",
+                share.client_url
+            ),
+            "set jamie.last_mile to \"watch\", which Discord allows",
+        );
     }
     let public_url = jamie.public_url.as_ref().or(config.public_url.as_ref());
     if public_url.is_none_or(|url| !url.starts_with("https://")) {

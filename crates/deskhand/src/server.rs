@@ -94,6 +94,7 @@ impl RunningServer {
         let admin_token = ensure_admin(&app, &dir).await?;
 
         let settings = deskhand_server::Settings {
+            activity: jamie::activity(config)?,
             streams: jamie::start(config, &app, store, &public_url, tasks).await?,
             ..http_settings(config, public_url.clone(), n_descriptors)
         };
@@ -219,6 +220,7 @@ fn http_settings(
         connections: descriptors::for_http(n_descriptors, config.port.connections),
         mcp_groups: config.port.mcp_groups.clone(),
         streams: None,
+        activity: None,
     }
 }
 

@@ -11,6 +11,7 @@ mod events;
 mod gateway;
 mod reporter;
 mod rest;
+mod standing;
 mod streams;
 
 use std::sync::Arc;
@@ -19,9 +20,11 @@ use deskhand_core::tasks::Tasks;
 use tokio::sync::mpsc;
 
 use self::desk::Desk;
+pub use self::standing::{BotStanding, BotState};
 use crate::{
     contract::StatusUpdate,
     controller::Controller,
+    error_code::ErrorCode,
     settings::{BadSetting, Settings},
 };
 
@@ -42,6 +45,17 @@ pub enum BotError {
     Ended,
 }
 
+impl BotError {
+    /// Returns the code for the log.
+    pub fn code(&self) -> ErrorCode {
+        match self {
+            Self::TokenRefused => ErrorCode::InvalidCreds,
+            Self::Setting(_) => ErrorCode::NoBotToken,
+            Self::Closed(_) | Self::Ended => ErrorCode::DiscordDown,
+        }
+    }
+}
+
 /// Runs the bot until shutdown, or until Discord refuses it for good.
 ///
 /// The process has installed a provider of cryptography for rustls before. Updates of streams that the bot does not
@@ -52,8 +66,21 @@ pub async fn run(
     updates: mpsc::Receiver<StatusUpdate>,
     tasks: &Tasks,
 ) -> Result<(), BotError> {
+    let ended = run_until_end(&settings, controller, updates, tasks).await;
+    if let Err(error) = &ended {
+        settings.standing.set(BotState::Ended(error.clone()));
+    }
+    ended
+}
+
+async fn run_until_end(
+    settings: &Settings,
+    controller: Arc<dyn Controller>,
+    updates: mpsc::Receiver<StatusUpdate>,
+    tasks: &Tasks,
+) -> Result<(), BotError> {
     settings.check()?;
-    let desk = Arc::new(Desk::new(&settings, controller, tasks.clone()));
+    let desk = Arc::new(Desk::new(settings, controller, tasks.clone()));
     tasks.spawn(
         "jamie updates",
         pass_updates(Arc::clone(&desk), updates, tasks.clone()),
@@ -62,7 +89,7 @@ pub async fn run(
     if let Some(every) = settings.ask_every {
         tasks.spawn("jamie questions", Arc::clone(&desk).keep_asking(every));
     }
-    gateway::run_gateway(&settings, &desk, tasks).await
+    gateway::run_gateway(settings, &desk, tasks).await
 }
 
 /// Passes the controller's updates on, until nobody sends any more.

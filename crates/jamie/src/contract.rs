@@ -8,6 +8,6 @@ mod views;
 pub use deskhand_core::stream::StreamState;
 pub use request::{InvalidRequest, MessageRef, StreamRequest};
 pub use views::{
-    Health, HealthResponse, Refusal, SessionView, StatusUpdate, StopRequest, StreamResponse,
-    StreamVerdict,
+    Health, HealthResponse, Refusal, SessionMetrics, SessionView, StatusUpdate, StopRequest,
+    StreamResponse, StreamVerdict,
 };

@@ -46,7 +46,7 @@ pub enum Retry {
 
 impl Retry {
     /// Returns the number of tries that follow the first one.
-    pub fn at_most(self) -> usize {
+    pub const fn at_most(self) -> usize {
         match self {
             Self::Never => 0,
             Self::After(waits) => waits.len(),
@@ -106,7 +106,7 @@ macro_rules! error_codes {
             pub const ALL: &[Self] = &[$(Self::$code,)*];
 
             /// Returns the code's row of the table.
-            pub fn row(self) -> &'static ErrorCodeRow {
+            pub const fn row(self) -> &'static ErrorCodeRow {
                 match self {
                     $(Self::$code => &ErrorCodeRow {
                         name: $name,

@@ -42,6 +42,42 @@ const NUMBERS: [(&str, &str, &str); 19] = [
     ("ERR_UNKNOWN", "E9999", "internal"),
 ];
 
+/// The messages of section 7.1 for the person who asked. All other codes have the general one.
+const MESSAGES: [(&str, &str); 6] = [
+    (
+        "ERR_NOT_IN_VOICE",
+        "❌ You're not in any voice channel I can see.\nJoin a voice channel in a server we share, then try again.",
+    ),
+    (
+        "ERR_INVALID_URL",
+        "❌ I couldn't find a valid URL in your message.\nSend me a YouTube, Twitch, or Vimeo link to stream!",
+    ),
+    (
+        "ERR_BUSY",
+        "⏳ I'm already streaming somewhere else.\nDM `stop` to end that stream first.",
+    ),
+    (
+        "ERR_SANDBOX_TIMEOUT",
+        "❌ Stream setup timed out.\nPlease try again.",
+    ),
+    (
+        "ERR_URL_UNREACHABLE",
+        "❌ I couldn't load that URL.\nIt might be geoblocked or require a login.",
+    ),
+    (
+        "ERR_BUDGET_EXCEEDED",
+        "❌ This session got too expensive.\nTry again with a simpler request.",
+    ),
+];
+
+#[test]
+fn every_message_of_the_contract_is_as_it_says() {
+    for (name, message) in MESSAGES {
+        let row = ErrorCode::by_name(name).unwrap().row();
+        assert_eq!(row.user_message, Some(message), "{name}");
+    }
+}
+
 #[test]
 fn every_code_of_the_contract_has_its_status() {
     for (name, status) in STATUSES {

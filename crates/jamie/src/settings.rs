@@ -5,6 +5,8 @@ use std::time::Duration;
 use deskhand_core::secret::Secret;
 use url::Url;
 
+use crate::bot::BotStanding;
+
 /// Says how the bot signs in, and where Discord is.
 #[derive(Debug, Clone)]
 pub struct Settings {
@@ -20,6 +22,8 @@ pub struct Settings {
     pub webhook_url: Option<String>,
     /// The interval at which the controller is asked about streams, if it does not tell by itself.
     pub ask_every: Option<Duration>,
+    /// Tells others about the connection to Discord.
+    pub standing: BotStanding,
 }
 
 impl Settings {
@@ -32,6 +36,7 @@ impl Settings {
             streams_at_once: 1,
             webhook_url: None,
             ask_every: None,
+            standing: BotStanding::default(),
         }
     }
 

@@ -232,6 +232,7 @@ fn told(body: EventBody) -> Option<(&'static str, String)> {
             None => ("step", format!("Opened {}", opened.url.as_str())),
         },
         EventBody::Notice(notice) => ("notice", notice.message),
+        EventBody::Summary(summary) => ("summary", summary.text?),
         EventBody::Error(failure) => ("error", failure.message),
         EventBody::Complete(complete) => {
             let outcome = serde_json::to_string(&complete.outcome).unwrap_or_default();

@@ -24,7 +24,7 @@ mod usage;
 use std::sync::Arc;
 
 use deskhand_core::{
-    model::{ModelError, Pictures},
+    model::{ContextWindow, ModelError, Pictures},
     secret::Secret,
     tool::NativeTool,
 };
@@ -176,6 +176,10 @@ pub(crate) fn view(name: &str) -> View {
         files: AcceptedFiles {
             pdf: true,
             gif: true,
+        },
+        window: ContextWindow {
+            tokens: Some(generation.window()),
+            vendor_summarizes: generation.takes_compaction(),
         },
         ..View::sized(match generation.resolution() {
             Resolution::Standard => {

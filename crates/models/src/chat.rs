@@ -13,7 +13,11 @@ mod unit;
 
 use std::sync::Arc;
 
-use deskhand_core::{action::ScreenSize, model::ModelError, secret::Secret};
+use deskhand_core::{
+    action::ScreenSize,
+    model::{ContextWindow, ModelError},
+    secret::Secret,
+};
 use futures::{FutureExt, future::BoxFuture};
 use reqwest::{Response, StatusCode};
 use serde_json::Value;
@@ -55,6 +59,8 @@ pub(crate) struct Chat {
     browser_tool: BrowserTool,
     coordinates: Coordinates,
     accepted: AcceptedOffers<ChatOffer>,
+    /// The window of its models in tokens, if it is known.
+    context_tokens: Option<u64>,
 }
 
 impl Chat {
@@ -72,6 +78,7 @@ impl Chat {
             browser_tool: account.browser_tool,
             coordinates: account.coordinates,
             accepted: AcceptedOffers::default(),
+            context_tokens: account.context_tokens,
         }
     }
 
@@ -131,7 +138,13 @@ impl Wire for Chat {
     }
 
     fn view(&self, name: &str) -> View {
-        view(self.unit(name))
+        View {
+            window: ContextWindow {
+                tokens: self.context_tokens,
+                vendor_summarizes: false,
+            },
+            ..view(self.unit(name))
+        }
     }
 
     fn begin(self: Arc<Self>, asked: Asked) -> BoxFuture<'static, Begun<ChatAnswer>> {

@@ -16,7 +16,11 @@ mod stream_tests;
 
 use std::{sync::Arc, time::Duration};
 
-use deskhand_core::{action::ScreenSize, model::ModelError, secret::Secret};
+use deskhand_core::{
+    action::ScreenSize,
+    model::{ContextWindow, ModelError},
+    secret::Secret,
+};
 use futures::{FutureExt, future::BoxFuture};
 use reqwest::{Response, StatusCode};
 use serde_json::Value;
@@ -29,6 +33,7 @@ use crate::{
     sse,
     talk::Begun,
     view::{AcceptedFiles, View},
+    windows,
     wire::{Asked, Wire},
 };
 
@@ -99,8 +104,14 @@ impl Wire for Gemini {
         vec![self.key.clone()]
     }
 
-    fn view(&self, _name: &str) -> View {
-        view()
+    fn view(&self, name: &str) -> View {
+        View {
+            window: ContextWindow {
+                tokens: windows::tokens(VENDOR, name),
+                vendor_summarizes: false,
+            },
+            ..view()
+        }
     }
 
     fn begin(self: Arc<Self>, asked: Asked) -> BoxFuture<'static, Begun<GeminiAnswer>> {

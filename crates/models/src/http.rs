@@ -13,6 +13,8 @@ use reqwest::{RequestBuilder, Response, StatusCode, Url, header};
 use rustls::{ClientConfig, RootCertStore, crypto::ring};
 use serde_json::Value;
 
+use crate::windows;
+
 /// The timeout for opening a connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// The timeout for a silent vendor, before an answer and in the middle of it.
@@ -217,7 +219,9 @@ impl Problem<'_> {
         let is_transient = self
             .is_transient
             .unwrap_or_else(|| self.status.is_some_and(is_transient));
-        if is_transient {
+        if reported.is_some_and(windows::is_too_long) {
+            ModelError::TooLong(message)
+        } else if is_transient {
             ModelError::Unavailable {
                 message,
                 retry_after: self.retry_after,

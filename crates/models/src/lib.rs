@@ -41,6 +41,7 @@ mod tool_input;
 mod tool_input_tests;
 mod vendors;
 mod view;
+mod windows;
 mod wire;
 
 use std::sync::Arc;

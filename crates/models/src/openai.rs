@@ -3,6 +3,7 @@
 mod calls;
 #[cfg(test)]
 mod calls_tests;
+mod compaction;
 mod offer;
 mod page;
 #[cfg(test)]
@@ -20,7 +21,7 @@ use std::sync::Arc;
 
 use deskhand_core::{
     action::ScreenSize,
-    model::{ModelError, Pictures},
+    model::{ContextWindow, ModelError, Pictures},
     secret::Secret,
 };
 use futures::{FutureExt, future::BoxFuture};
@@ -36,6 +37,7 @@ use crate::{
     surface::Surface,
     talk::Begun,
     view::{AcceptedFiles, View},
+    windows,
     wire::{Asked, Wire},
 };
 
@@ -149,6 +151,11 @@ pub(crate) fn view(name: &str) -> View {
         files: AcceptedFiles {
             pdf: !is_preview,
             gif: false,
+        },
+        window: ContextWindow {
+            tokens: windows::tokens(VENDOR, name),
+            // The first model is told to leave out the middle of a long conversation.
+            vendor_summarizes: true,
         },
         ..View::sized(if is_preview {
             |screen| space::fitting(screen, PREVIEW_SIZE)

@@ -13,6 +13,7 @@ pub(crate) fn error(error: ModelError, model: &str, secrets: &[Secret]) -> Model
     let told = |message: String| format!("{model}: {}", text(message, secrets));
     match error {
         ModelError::Rejected(message) => ModelError::Rejected(told(message)),
+        ModelError::TooLong(message) => ModelError::TooLong(told(message)),
         ModelError::Refused(message) => ModelError::Refused(told(message)),
         ModelError::Unavailable {
             message,

@@ -30,8 +30,10 @@ pub struct AccountSettings {
     pub base_url: Option<String>,
     /// The form in which the browser is offered. Anthropic and Google always have their own.
     pub browser_tool: BrowserTool,
-    /// The unit of points, for servers that speak chat completions.
+    /// The unit of points, for vendors that speak chat completions.
     pub coordinates: Coordinates,
+    /// The window of its models in tokens, for vendors that speak chat completions. `None` if it is not known.
+    pub context_tokens: Option<u64>,
 }
 
 /// The unit in which models point at pictures.

@@ -4,6 +4,7 @@
 
 use deskhand_core::{
     action::{Action, Button, LONGEST_WAIT_MS, Point},
+    shell::LONGEST_TIMEOUT_MS,
     tool::{NativeTool, ToolSpec},
 };
 use serde_json::{Value, json};
@@ -255,7 +256,12 @@ fn shell(input: Input<'_>) -> Result<Value, BadCall> {
     if input.is_set("restart") {
         return Ok(json!({"shell": "restart"}));
     }
-    Ok(json!({"shell": "run", "command": input.text("command")?}))
+    let mut call = json!({"shell": "run", "command": input.text("command")?});
+    if input.get("timeout_s").is_some() {
+        let seconds = whole(input, "timeout_s", 1, LONGEST_TIMEOUT_MS / 1000)?;
+        call["timeout_ms"] = (seconds * 1000).into();
+    }
+    Ok(call)
 }
 
 /// Reads the editor's input. Its fields are the same as ours, and fields that newer versions add are dropped.

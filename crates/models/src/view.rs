@@ -1,6 +1,9 @@
 //! The view that models have of a screen.
 
-use deskhand_core::{action::ScreenSize, model::Pictures};
+use deskhand_core::{
+    action::ScreenSize,
+    model::{ContextWindow, Pictures},
+};
 
 use crate::space::Space;
 
@@ -14,6 +17,8 @@ pub(crate) struct View {
     pub(crate) pictures: Pictures,
     /// The attached files that the model accepts.
     pub(crate) files: AcceptedFiles,
+    /// The room for a conversation.
+    pub(crate) window: ContextWindow,
 }
 
 /// The kinds of attached files that a model accepts besides PNG, JPEG and WebP.
@@ -34,6 +39,7 @@ impl View {
                 pdf: false,
                 gif: false,
             },
+            window: ContextWindow::default(),
         }
     }
 

@@ -6,7 +6,10 @@ use bytes::Bytes;
 use deskhand_core::{
     action::{Point, ScreenSize},
     attachment::Attachment,
-    model::{Chunk, Model, ModelError, ModelRequest, NotShown, Pictures, Price, ShownFile},
+    model::{
+        Chunk, ContextWindow, Model, ModelError, ModelRequest, NotShown, PictureForm, Pictures,
+        Price, ShownFile,
+    },
     secret::Secret,
 };
 use futures::{StreamExt, future::BoxFuture, stream::BoxStream};
@@ -84,6 +87,14 @@ impl<W: Wire> Model for WireModel<W> {
 
     fn pictures(&self) -> Pictures {
         self.wire.view(&self.name).pictures
+    }
+
+    fn picture_form(&self) -> PictureForm {
+        PictureForm::Compact
+    }
+
+    fn window(&self) -> ContextWindow {
+        self.wire.view(&self.name).window
     }
 
     fn show(&self, file: &Attachment, bytes: Bytes) -> Result<ShownFile, NotShown> {

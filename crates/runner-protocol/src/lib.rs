@@ -315,6 +315,7 @@ mod tests {
         let shell = ShellOutput {
             output: "hi".to_owned(),
             omitted_bytes: 0,
+            file: None,
             ending: ShellEnding::Exited { code: 0 },
             cwd: "/".to_owned(),
         };

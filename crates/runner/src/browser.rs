@@ -1,5 +1,6 @@
 //! The browser over DevTools: its focused field, secrets shown on its pages, pending input, and the verbs of the agent.
 
+mod capture;
 mod devtools;
 mod dialogs;
 mod errors;

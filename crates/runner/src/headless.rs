@@ -136,7 +136,7 @@ impl Headless {
             () = cancel.cancelled() => return Err(BrowseError::Cancelled),
             turn = self.0.turn.lock() => turn,
         };
-        let browser = self.0.browser.running_again()?;
+        let browser = self.0.browser.ready_for(&browse.verb).await?;
         let secrets = self.0.guarded.all();
         tokio::select! {
             biased;

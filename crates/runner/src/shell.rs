@@ -10,6 +10,7 @@ mod leased;
 mod output;
 mod processes;
 mod session;
+mod whole_output;
 
 use std::{
     collections::BTreeMap,

@@ -11,6 +11,7 @@ mod capture;
 mod daemon;
 mod encoder;
 mod pulse;
+mod stamps;
 
 use std::{
     collections::{BTreeMap, HashSet},

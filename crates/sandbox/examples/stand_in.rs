@@ -253,6 +253,7 @@ fn bash(command: &str) -> Result<Outcome, Problem> {
     Ok(Outcome::Done(RunnerReply::Shell(ShellOutput {
         output: String::from_utf8_lossy(&output).into_owned(),
         omitted_bytes: 0,
+        file: None,
         ending: ShellEnding::Exited { code },
         cwd: "/home/agent".to_owned(),
     })))
@@ -262,6 +263,7 @@ fn said(output: String) -> Outcome {
     Outcome::Done(RunnerReply::Shell(ShellOutput {
         output,
         omitted_bytes: 0,
+        file: None,
         ending: ShellEnding::Exited { code: 0 },
         cwd: "/home/agent".to_owned(),
     }))

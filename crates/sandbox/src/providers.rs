@@ -99,7 +99,7 @@ impl ProviderSettings {
             bubblewrap: PathBuf::from("bwrap"),
             settle_quiet: Duration::from_millis(60),
             settle_max: Duration::from_secs(2),
-            shell_output_bytes: 64 * 1024,
+            shell_output_bytes: 20 * 1024,
             browser_scripts: false,
             limits: SandboxLimits::default(),
             disk_quota: DiskQuota::Auto,

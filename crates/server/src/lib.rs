@@ -37,7 +37,7 @@ use deskhand_app::{
     Sharing, Spending, Terminals, Users, Vault, WatchLinks,
 };
 use deskhand_core::{id::WatchLinkId, tasks::Tasks};
-use deskhand_jamie::Controller;
+use deskhand_jamie::{ActivityDoor, StreamRecords};
 use deskhand_mcp::Groups;
 use tokio_util::sync::CancellationToken;
 use tower_http::catch_panic::CatchPanicLayer;
@@ -62,10 +62,9 @@ const LONGEST_BODY_BYTES: usize = 1024 * 1024;
 const TASKS_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// The content security policy of the page. It may load from and connect to this server only. The sources of frames,
-/// which show services of sandboxes, are appended.
+/// which show services of sandboxes, and the pages that may show it in a frame, which is none as a rule, are appended.
 const CONTENT_POLICY: &str = "default-src 'self'; img-src 'self' data: blob:; \
-    style-src 'self' 'unsafe-inline'; connect-src 'self'; frame-ancestors 'none'; \
-    base-uri 'none'; form-action 'self'; frame-src ";
+    style-src 'self' 'unsafe-inline'; connect-src 'self'; base-uri 'none'; form-action 'self'";
 
 /// The parts of the device that the page may use: nothing but the screen and the clipboard. Sound does not begin by
 /// itself.
@@ -91,7 +90,9 @@ pub struct Settings {
     /// The tools of MCP clients that choose none.
     pub mcp_groups: Groups,
     /// Runs streams for the Discord bot, if this server does.
-    pub streams: Option<Arc<dyn Controller>>,
+    pub streams: Option<Arc<dyn StreamRecords>>,
+    /// Lets people in Discord watch streams, if the Activity is on.
+    pub activity: Option<Arc<ActivityDoor>>,
 }
 
 /// The state that handlers share. Each request clones it several times.
@@ -210,10 +211,10 @@ pub fn apps_domain(settings: &Settings) -> Option<String> {
 /// Returns all routes with their descriptions. Every module lists its own.
 fn routes() -> OpenApiRouter<Shared> {
     use routes::{
-        apps, artifacts, attachments, audit, bus, by_hand, clipboard, decisions, docs, files,
-        health, layout, lease, limits, messages, metrics, models, network, offers, people, queue,
-        screen, secrets, sessions, settings, sharing, sign_ins, sound, stream, terminals, tokens,
-        usage, users, video, watch, watch_links,
+        activity, apps, artifacts, attachments, audit, bus, by_hand, clipboard, decisions, docs,
+        files, health, layout, lease, limits, messages, metrics, models, network, offers, people,
+        queue, screen, secrets, sessions, settings, sharing, sign_ins, sound, stream, streams,
+        terminals, tokens, usage, users, video, watch, watch_links,
     };
     let api = OpenApiRouter::new()
         .merge(people::routes())
@@ -245,6 +246,8 @@ fn routes() -> OpenApiRouter<Shared> {
         .merge(video::routes())
         .merge(watch_links::routes())
         .merge(watch::routes())
+        .merge(streams::routes())
+        .merge(activity::routes())
         .merge(terminals::routes())
         .merge(apps::routes())
         .merge(sharing::routes())
@@ -266,10 +269,7 @@ fn router(shared: Shared) -> Router {
             Arc::clone(&shared.site),
             site::check_host,
         ));
-    let frames = shared.apps.as_ref().map(|apps| apps.frame_source());
-    let policy = format!("{CONTENT_POLICY}{}", frames.as_deref().unwrap_or("'none'"));
-    // An address that cannot be in a header is not a valid `public_url`.
-    let policy = HeaderValue::try_from(policy).unwrap_or(HeaderValue::from_static(""));
+    let policy = content_policy(&shared, "'none'");
     let dashboard = router
         .layer(axum::middleware::map_response_with_state(
             policy,
@@ -284,6 +284,15 @@ fn router(shared: Shared) -> Router {
         .fallback_service(dashboard)
         .layer(axum::middleware::from_fn_with_state(shared, apps::by_host))
         .layer(CatchPanicLayer::custom(|_| Problem::panicked()))
+}
+
+/// Returns the content security policy of a page that these pages may show in a frame.
+fn content_policy(shared: &Shared, ancestors: &str) -> HeaderValue {
+    let frames = shared.apps.as_ref().map(|apps| apps.frame_source());
+    let frames = frames.as_deref().unwrap_or("'none'");
+    let policy = format!("{CONTENT_POLICY}; frame-ancestors {ancestors}; frame-src {frames}");
+    // An address that cannot be in a header is not a valid `public_url`.
+    HeaderValue::try_from(policy).unwrap_or(HeaderValue::from_static(""))
 }
 
 /// Adds the headers of every response, unless the handler has set its own.

@@ -3,13 +3,14 @@
 use std::borrow::Cow;
 
 use axum::{
+    extract::State,
     http::{HeaderMap, Method, StatusCode, Uri, header},
     response::{IntoResponse, Response},
 };
 use bytes::Bytes;
 use rust_embed::{EmbeddedFile, RustEmbed};
 
-use crate::problem::Problem;
+use crate::{Shared, content_policy, problem::Problem};
 
 #[derive(RustEmbed)]
 #[folder = "../../web/dist"]
@@ -30,19 +31,44 @@ pub(crate) fn file(path: &str) -> Option<Bytes> {
     })
 }
 
-pub(crate) async fn page(method: Method, uri: Uri, headers: HeaderMap) -> Response {
-    if !matches!(method, Method::GET | Method::HEAD) {
+/// Serves the page. Discord may show it in a frame where it opens the Activity, and nobody may elsewhere.
+pub(crate) async fn page(
+    State(shared): State<Shared>,
+    method: Method,
+    uri: Uri,
+    headers: HeaderMap,
+) -> Response {
+    let mut response = answer(&method, &uri, &headers);
+    if let Some(door) = &shared.settings.activity
+        && is_activity(&uri)
+    {
+        let policy = content_policy(&shared, &door.hosts().join(" "));
+        let headers = response.headers_mut();
+        headers.insert(header::CONTENT_SECURITY_POLICY, policy);
+    }
+    response
+}
+
+/// Returns true for the address by which Discord opens an Activity.
+fn is_activity(uri: &Uri) -> bool {
+    let query = uri.query().unwrap_or_default();
+    let is_frame = |pair: &str| pair.starts_with("frame_id=");
+    uri.path() == "/" && query.split('&').any(is_frame)
+}
+
+fn answer(method: &Method, uri: &Uri, headers: &HeaderMap) -> Response {
+    if !matches!(*method, Method::GET | Method::HEAD) {
         return Problem::wrong_method().into_response();
     }
     let path = uri.path().trim_start_matches('/');
     if let Some(file) = Files::get(path).filter(|_| !path.is_empty()) {
-        return send(path, &file, &headers);
+        return send(path, &file, headers);
     }
     if path.starts_with("assets/") {
         return Problem::no_route().into_response();
     }
     match Files::get("index.html") {
-        Some(file) => send("index.html", &file, &headers),
+        Some(file) => send("index.html", &file, headers),
         None => (StatusCode::NOT_FOUND, NOT_BUILT).into_response(),
     }
 }

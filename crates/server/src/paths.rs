@@ -55,6 +55,14 @@ pub(crate) struct WatchLinkPath {
     link: Uuid,
 }
 
+/// A stream.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Path)]
+pub(crate) struct StreamPath {
+    /// The stream.
+    id: Uuid,
+}
+
 /// The watch link that the path names by its token.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Path)]

@@ -14,6 +14,7 @@ fn rates_with(wrong_tokens_per_minute: u32) -> Rates {
         connections: ConnectionLimits::NONE,
         mcp_groups: deskhand_mcp::Groups::default(),
         streams: None,
+        activity: None,
     })
 }
 

@@ -3,6 +3,7 @@
 //! A handler's attribute is its route and its description. [`crate::openapi`] adds the responses that follow from
 //! the route alone, such as 401; the attribute names the others.
 
+pub(crate) mod activity;
 pub(crate) mod apps;
 pub(crate) mod artifacts;
 pub(crate) mod attachments;
@@ -32,6 +33,7 @@ pub(crate) mod sharing;
 pub(crate) mod sign_ins;
 pub(crate) mod sound;
 pub(crate) mod stream;
+pub(crate) mod streams;
 pub(crate) mod terminals;
 pub(crate) mod tokens;
 pub(crate) mod usage;

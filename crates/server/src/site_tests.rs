@@ -12,6 +12,7 @@ fn site(public_url: &str, listens: &str, names: &[&str]) -> Site {
         connections: ConnectionLimits::NONE,
         mcp_groups: deskhand_mcp::Groups::default(),
         streams: None,
+        activity: None,
     };
     Site::new(&settings, listens.parse().unwrap())
 }

@@ -70,6 +70,6 @@ pub use servers::{DatabaseClaim, InUse, NewServer};
 pub use sessions::{NewSession, Unsettled};
 pub use shares::{Joined, NewShare};
 pub use sign_ins::{CodeReason, NewCode, NewSignIn, sign_in_id};
-pub use streams::{MoveStream, NewStream, StreamAdmission, StreamFigures, StreamRow};
+pub use streams::{MoveStream, NewStream, StreamAdmission, StreamFigures, StreamPage, StreamRow};
 pub use tokens::NewToken;
 pub use transitions::{CannotMove, FinalAnswer, PhaseMove, Transition};

@@ -49,6 +49,14 @@ pub struct StreamRow {
     pub ended_at: Option<Timestamp>,
 }
 
+/// A page of streams, newest first.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct StreamPage {
+    pub rows: Vec<StreamRow>,
+    /// The last of them, if there are older ones.
+    pub next: Option<Uuid>,
+}
+
 /// A move of a stream to another state.
 #[derive(Debug, Clone)]
 pub struct MoveStream {
@@ -118,6 +126,34 @@ impl Store {
             "SELECT {COLUMNS} FROM streams WHERE ended_at_ms IS NULL ORDER BY created_at_ms, id"
         );
         self.all(&sql, []).await?.iter().map(stream).collect()
+    }
+
+    /// Returns streams, newest first: those that were asked for before the one called `before`, or all.
+    pub async fn stream_history(
+        &self,
+        before: Option<Uuid>,
+        limit: u32,
+    ) -> Result<StreamPage, StoreError> {
+        let (at_ms, id) = match before {
+            None => (i64::MAX, Uuid::max()),
+            Some(id) => match self.stream(id).await? {
+                Some(row) => (row.created_at.as_millisecond(), id),
+                None => return Ok(StreamPage::default()),
+            },
+        };
+        let sql = format!(
+            "SELECT {COLUMNS} FROM streams WHERE created_at_ms < $1 OR (created_at_ms = $1 AND id < $2) \
+             ORDER BY created_at_ms DESC, id DESC LIMIT $3"
+        );
+        let one_more = i64::from(limit.saturating_add(1));
+        let values = [at_ms.into(), id.into(), one_more.into()];
+        let rows = self.all(&sql, values).await?;
+        let mut rows = rows.iter().map(stream).collect::<Result<Vec<_>, _>>()?;
+        let wanted = usize::try_from(limit).unwrap_or(usize::MAX);
+        let has_more = rows.len() > wanted;
+        rows.truncate(wanted);
+        let next = rows.last().filter(|_| has_more).map(|last| last.id);
+        Ok(StreamPage { rows, next })
     }
 
     /// Moves a stream to another state. Returns false if it is no longer in the state that the move begins with, or if

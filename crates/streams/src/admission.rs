@@ -12,7 +12,10 @@ use deskhand_jamie::{
 };
 use url::{Host, Url};
 
-use crate::settings::StreamSettings;
+use crate::{
+    settings::{LastMile, StreamSettings},
+    share::is_of_client,
+};
 
 /// Returns the network of a stream's session: the public internet without the blocked hosts.
 pub(crate) fn network_of(settings: &StreamSettings, bounds: &NetworkBounds) -> NetworkPolicy {
@@ -44,6 +47,13 @@ pub(crate) fn check(
         Some(Host::Ipv6(address)) => NetworkHost::Address(address.into()),
         None => return Err(refused("url has no host")),
     };
+    if let LastMile::Share(share) = &settings.last_mile
+        && is_of_client(&request.url, share)
+    {
+        return Err(refused(
+            "pages of Discord itself are not shared: the account is signed in there",
+        ));
+    }
     let port = url.port_or_known_default().unwrap_or(443);
     let policy = network_of(settings, bounds);
     let rules = NetworkRules::new(Arc::new(bounds.clone()), policy, Vec::new());
@@ -80,6 +90,7 @@ mod tests {
             longest: Duration::from_hours(4),
             webhook_key: None,
             private_webhooks: false,
+            last_mile: LastMile::Watch,
         }
     }
 

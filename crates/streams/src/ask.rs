@@ -20,7 +20,7 @@ use crate::{
 /// The part of the budget after whose use a warning is logged.
 const WARN_AT: f64 = 0.8;
 /// The beginning of the names of models that only play scenarios.
-const SCRIPTED: &str = "scripted/";
+pub(crate) const SCRIPTED: &str = "scripted/";
 
 impl Flow<'_> {
     /// Has a model do a step. Returns its report, or nothing if its answer is not one.

@@ -20,15 +20,18 @@ use deskhand_jamie::{
         StreamResponse, StreamVerdict,
     },
 };
-use deskhand_store::{
-    MoveStream, NewStream, Store, StoreError, StreamAdmission, StreamFigures, StreamRow,
-};
+use deskhand_store::{MoveStream, NewStream, Store, StoreError, StreamAdmission, StreamRow};
 use tokio::sync::{Notify, mpsc};
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use crate::{
-    admission, links::WatchLinks, report::Reports, settings::StreamSettings, webhook::Courier,
+    admission,
+    checks::Deployment,
+    links::WatchLinks,
+    report::Reports,
+    settings::{LastMile, StreamSettings},
+    webhook::Courier,
 };
 
 /// The time until a stream starts, as long as there is no experience.
@@ -44,6 +47,7 @@ pub struct StreamParts {
     /// Makes the links by which people watch. Without it, streams have none.
     pub links: Option<Arc<dyn WatchLinks>>,
     pub settings: StreamSettings,
+    pub deployment: Deployment,
     /// The bot in this process.
     pub bot: Option<mpsc::Sender<StatusUpdate>>,
     pub clock: Arc<dyn Clock>,
@@ -70,6 +74,7 @@ pub(crate) struct StreamsInner {
     pub(crate) store: Store,
     pub(crate) links: Option<Arc<dyn WatchLinks>>,
     pub(crate) settings: StreamSettings,
+    pub(crate) deployment: Deployment,
     pub(crate) owner: UserId,
     pub(crate) reports: Reports,
     pub(crate) clock: Arc<dyn Clock>,
@@ -109,6 +114,12 @@ impl Streams {
         let name = parts.settings.owner.clone().unwrap_or_default();
         let owner = owner.filter(|user| user.active);
         let owner = owner.ok_or(BeginStreamsError::NoOwner(name))?.id;
+        if let LastMile::Share(share) = &parts.settings.last_mile {
+            tracing::warn!(
+                client_url = share.client_url,
+                "streams are shared by the account of a person; Discord forbids automated user accounts and may end them"
+            );
+        }
         let private = parts.settings.private_webhooks;
         let courier = parts.settings.webhook_key.clone();
         let courier = courier.map(|key| Courier::new(key, private)).transpose()?;
@@ -118,6 +129,7 @@ impl Streams {
             store: parts.store,
             links: parts.links,
             settings: parts.settings,
+            deployment: parts.deployment,
             owner,
             reports: Reports::new(parts.bot, courier, clock, tasks),
             clock: parts.clock,
@@ -128,11 +140,6 @@ impl Streams {
         let tasks = streams.0.tasks.clone();
         tasks.spawn("streams", streams.clone().keep_starting());
         Ok(streams)
-    }
-
-    /// Returns the figures of all streams so far.
-    pub async fn figures(&self) -> Result<StreamFigures, StoreError> {
-        self.0.store.stream_figures().await
     }
 
     /// Starts streams whenever there is one that waits and a worker that is free.
@@ -233,7 +240,7 @@ impl Streams {
         self.0.app.network().bounds()
     }
 
-    fn view(&self, row: StreamRow) -> Result<SessionView, ControllerError> {
+    pub(crate) fn view(&self, row: StreamRow) -> Result<SessionView, ControllerError> {
         let request: StreamRequest =
             serde_json::from_str(&row.request).map_err(|error| unreadable(&error))?;
         let error_code = row.error_code.as_deref();
@@ -313,7 +320,7 @@ impl Controller for Streams {
             );
         }
         self.0.wake.notify_one();
-        let figures = self.figures().await.map_err(failed)?;
+        let figures = self.0.store.stream_figures().await.map_err(failed)?;
         let usual = Some(figures.average_start_seconds).filter(|seconds| *seconds > 0.0);
         Ok(StreamResponse {
             session_id: request.session_id,
@@ -376,7 +383,7 @@ impl Controller for Streams {
     clippy::needless_pass_by_value,
     reason = "it is used as a function by `map_err`"
 )]
-fn failed(error: StoreError) -> ControllerError {
+pub(crate) fn failed(error: StoreError) -> ControllerError {
     tracing::error!(
         error = &error as &dyn std::error::Error,
         "could not read or write a stream"

@@ -1,5 +1,6 @@
-//! The way of one stream: a session, the page, its player, the link, and looks at it until it ends.
+//! The way of one stream: a session, the page, its player, the last mile, and looks at it until it ends.
 
+mod last_mile;
 mod place;
 
 use std::time::Duration;
@@ -22,17 +23,19 @@ use uuid::Uuid;
 use crate::{
     controller::Streams,
     fault::{Fault, Tries},
+    settings::LastMile,
+    share::ShareTabs,
     step::{Step, StepOutcome},
 };
 
 /// The longest time for one thing on the computer, its start included.
-const COMPUTER_TIMEOUT: Duration = Duration::from_secs(45);
+pub(crate) const COMPUTER_TIMEOUT: Duration = Duration::from_secs(45);
 /// The time that a page has to show its player.
 const PLAYER_TIMEOUT: Duration = Duration::from_secs(5);
 /// The time that a player has to move after it was told to play.
 const MOVE_TIMEOUT: Duration = Duration::from_secs(10);
 /// The time between two looks while the stream starts.
-const GLANCE_EVERY: Duration = Duration::from_millis(250);
+pub(crate) const GLANCE_EVERY: Duration = Duration::from_millis(250);
 
 /// A stream on its way.
 #[derive(Debug)]
@@ -45,6 +48,8 @@ pub(crate) struct Flow<'a> {
     /// The answers of models and their cost so far.
     pub(crate) n_steps: u64,
     pub(crate) cost_usd: f64,
+    /// The tabs of a stream that is shared.
+    pub(crate) tabs: Option<ShareTabs>,
     link: Option<Uuid>,
     state: StreamState,
     began_at: Instant,
@@ -59,6 +64,7 @@ impl<'a> Flow<'a> {
             model_problem: None,
             n_steps: row.n_steps,
             cost_usd: row.cost_usd,
+            tabs: None,
             link: row.watch_link,
             state: row.state,
             began_at: Instant::now(),
@@ -67,6 +73,10 @@ impl<'a> Flow<'a> {
 
     pub(crate) fn owner(&self) -> UserId {
         self.streams.0.owner
+    }
+
+    fn last_mile(&self) -> &'a LastMile {
+        &self.streams.0.settings.last_mile
     }
 
     /// Brings the page to the people, and returns when there is nothing more to show. What fails is tried again as the
@@ -122,31 +132,25 @@ impl<'a> Flow<'a> {
             ErrorCode::SandboxTimeout | ErrorCode::SandboxFailed | ErrorCode::AgentStuck
         );
         if needs_fresh {
-            self.revoke_link().await;
+            self.withdraw().await;
             self.end_session().await;
         }
         tokio::time::sleep(wait).await;
         Ok(())
     }
 
-    /// Opens the page and plays it.
+    /// Starts the computer, and brings the page to the people.
     async fn start(&mut self) -> Result<(), Fault> {
         let session = self.ensure_session().await?;
         self.tell_step("Starting the computer");
         // This starts the computer, and opens the network for its programs.
         self.player(session, PlayerWish::Look).await?;
-        self.tell_step("Opening the page");
-        self.open_page(session).await?;
-        self.tell_step("Starting the player");
-        let has_player = self.play(session).await?;
-        if has_player {
-            self.fill_screen(session).await?;
-        }
-        self.go_live(session).await
+        self.bring(session).await?;
+        self.go_live().await
     }
 
     /// Opens the page, as a person would by hand. It is in the session's log.
-    async fn open_page(&self, session: SessionId) -> Result<(), Fault> {
+    pub(crate) async fn open_page(&self, session: SessionId) -> Result<(), Fault> {
         let act = ActByHand {
             tool: "browser".to_owned(),
             input: json!({"action": "navigate", "url": self.request.url}),
@@ -166,7 +170,7 @@ impl<'a> Flow<'a> {
     }
 
     /// Makes the page play. Returns false if it has nothing to play.
-    async fn play(&mut self, session: SessionId) -> Result<bool, Fault> {
+    pub(crate) async fn play(&mut self, session: SessionId) -> Result<bool, Fault> {
         if self.find_player(session).await?.is_some() {
             self.player(session, PlayerWish::Play).await?;
             if self.is_moving(session).await? {
@@ -198,7 +202,7 @@ impl<'a> Flow<'a> {
     }
 
     /// Makes the player fill the screen. A stream goes on without that.
-    async fn fill_screen(&mut self, session: SessionId) -> Result<(), Fault> {
+    pub(crate) async fn fill_screen(&mut self, session: SessionId) -> Result<(), Fault> {
         let media = self.player(session, PlayerWish::FillScreen).await?;
         let is_filled = |media: &PageMedia| {
             let player = media.player.as_ref();
@@ -213,11 +217,8 @@ impl<'a> Flow<'a> {
         Ok(())
     }
 
-    /// Hands out the link, and tells everybody.
-    async fn go_live(&mut self, session: SessionId) -> Result<(), Fault> {
-        if self.link.is_none() {
-            self.make_link(session).await?;
-        }
+    /// Tells everybody.
+    async fn go_live(&mut self) -> Result<(), Fault> {
         if self.state == StreamState::Streaming {
             // It was resumed. The bot learns the new link.
             self.tell_step("The stream was resumed");
@@ -248,7 +249,7 @@ impl<'a> Flow<'a> {
     }
 
     /// Waits until the player moves on.
-    async fn is_moving(&self, session: SessionId) -> Result<bool, Fault> {
+    pub(crate) async fn is_moving(&self, session: SessionId) -> Result<bool, Fault> {
         let until = Instant::now() + MOVE_TIMEOUT;
         let mut first = None;
         while Instant::now() < until {
@@ -287,7 +288,7 @@ impl<'a> Flow<'a> {
     }
 
     /// Tells the bot which step is being done.
-    fn tell_step(&self, message: &str) {
+    pub(crate) fn tell_step(&self, message: &str) {
         let id = self.request.session_id;
         self.streams.0.reports.tell_bot(StatusUpdate {
             session_id: id,

@@ -7,19 +7,23 @@
 
 mod admission;
 mod ask;
+mod checks;
 mod controller;
 mod fault;
 mod flow;
 mod links;
 mod pulse;
+mod records;
 mod report;
 mod settings;
+mod share;
 mod step;
 mod stream_task;
 mod watch;
 mod webhook;
 
+pub use checks::Deployment;
 pub use controller::{BeginStreamsError, StreamParts, Streams};
 pub use links::{LinkFailed, WatchLink, WatchLinks};
-pub use settings::StreamSettings;
+pub use settings::{LastMile, ShareSettings, StreamSettings};
 pub use webhook::{SIGNATURE_HEADER, WebhookKey};

@@ -1,8 +1,8 @@
 //! The settings of streams.
 
-use std::time::Duration;
+use std::{path::PathBuf, time::Duration};
 
-use deskhand_core::network::rule::NetworkRule;
+use deskhand_core::{network::rule::NetworkRule, vault::SecretName};
 
 use crate::webhook::WebhookKey;
 
@@ -32,6 +32,29 @@ pub struct StreamSettings {
     pub webhook_key: Option<WebhookKey>,
     /// True if webhooks may go to addresses that are not on the public internet.
     pub private_webhooks: bool,
+    pub last_mile: LastMile,
+}
+
+/// The way from the computer to the people.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum LastMile {
+    /// People open a link to watch.
+    #[default]
+    Watch,
+    /// A person's account shares the page in the voice channel, which Discord forbids.
+    Share(ShareSettings),
+}
+
+/// Says with which account a page is shared, and where.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ShareSettings {
+    /// The address of the web client, without a slash at its end.
+    pub client_url: String,
+    /// The names of the owner's secrets that are typed to sign in.
+    pub email: SecretName,
+    pub password: SecretName,
+    /// The file that keeps the account signed in from one stream to the next.
+    pub profile: PathBuf,
 }
 
 impl StreamSettings {

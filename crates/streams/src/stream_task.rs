@@ -54,7 +54,7 @@ impl Streams {
             }
         };
         // People must not watch any longer than the stream lives.
-        flow.revoke_link().await;
+        flow.withdraw().await;
         if let Err(error) = self.finish(request, end).await {
             tracing::error!(
                 stream.id = %row.id,

@@ -56,7 +56,7 @@ impl Flow<'_> {
                 "a stream was looked at"
             );
             match pulse.judge(&sight, age) {
-                Finding::Alive => {}
+                Finding::Alive => self.check_reach(session).await?,
                 Finding::Paused => {
                     self.player(session, PlayerWish::Play).await?;
                 }

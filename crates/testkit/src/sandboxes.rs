@@ -5,6 +5,7 @@
 
 mod browser;
 mod capture;
+mod client;
 mod editor;
 mod files;
 mod machine;
@@ -34,12 +35,13 @@ use deskhand_core::{
     tasks::Tasks,
 };
 
-use self::{machine::FakeMachine, ports::FakePorts};
 pub use self::{
+    client::FakeClient,
     player::{FakePage, FakePages, FakePlayer},
     sandbox::{DEADLY_COMMAND, FAKE_CODE_PORT, FakeSandbox},
     shell::FakeCommand,
 };
+use self::{machine::FakeMachine, ports::FakePorts};
 
 const NAME: &str = "fake";
 

@@ -1,6 +1,6 @@
 //! The options for starting a world.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use deskhand_agent::{PromptTemplate, TurnLimits};
 use deskhand_app::{FileLimits, NetworkSettings, RequireLimits, Settings};
@@ -11,6 +11,7 @@ use deskhand_core::{
     limits::Limits,
     network::policy::{NetworkBounds, NetworkMode},
 };
+use deskhand_jamie::ActivityDoor;
 use deskhand_models::ModelSettings;
 use deskhand_server::ConnectionLimits;
 use deskhand_streams::StreamSettings;
@@ -50,6 +51,8 @@ pub struct WorldOptions {
     pub apps_domain: Option<String>,
     /// Runs streams with these settings.
     pub streams: Option<StreamSettings>,
+    /// Lets people in Discord watch streams.
+    pub activity: Option<Arc<ActivityDoor>>,
 }
 
 impl Default for WorldOptions {
@@ -99,6 +102,7 @@ impl Default for WorldOptions {
             allowed_hosts: Vec::new(),
             apps_domain: None,
             streams: None,
+            activity: None,
         }
     }
 }

@@ -12,11 +12,11 @@ use deskhand_core::{
     tasks::Tasks,
 };
 use deskhand_egress::{Egress, HostVerifier, Lookups, SandboxIssuer};
-use deskhand_jamie::Controller;
+use deskhand_jamie::StreamRecords;
 use deskhand_mcp_client::McpClients;
 use deskhand_models::{ConfiguredModels, ModelSettings, VendorGateway};
 use deskhand_store::{FolderBlobs, KeyFile, NewServer, Store};
-use deskhand_streams::{StreamParts, StreamSettings, Streams};
+use deskhand_streams::{Deployment, StreamParts, StreamSettings, Streams};
 use deskhand_testkit::sandboxes::FakeSandboxes;
 
 use rustls::RootCertStore;
@@ -144,12 +144,17 @@ impl Blueprint {
         app: &App,
         store: &Store,
         tasks: Tasks,
-    ) -> Arc<dyn Controller> {
+    ) -> Arc<dyn StreamRecords> {
         let parts = StreamParts {
             app: app.clone(),
             store: store.clone(),
             links: Some(Arc::new(self.links.clone())),
             settings,
+            deployment: Deployment {
+                public_url: self.url.clone(),
+                bot: None,
+                has_activity: self.options.activity.is_some(),
+            },
             bot: None,
             clock: Arc::new(self.clock.clone()),
             tasks,
@@ -172,7 +177,7 @@ impl Blueprint {
 fn http_settings(
     options: WorldOptions,
     url: String,
-    streams: Option<Arc<dyn Controller>>,
+    streams: Option<Arc<dyn StreamRecords>>,
 ) -> deskhand_server::Settings {
     deskhand_server::Settings {
         public_url: options.public_url.unwrap_or(url),
@@ -184,6 +189,7 @@ fn http_settings(
         connections: options.connections,
         mcp_groups: deskhand_mcp::Groups::default(),
         streams,
+        activity: options.activity,
     }
 }
 

@@ -106,6 +106,17 @@ export interface components {
             /** @enum {string} */
             action: "cursor_position";
         };
+        /** @description The streams that have not ended, oldest first. */
+        ActiveStreams: {
+            streams: components["schemas"]["Stream"][];
+        };
+        /** @description The Activity of this server. */
+        Activity: {
+            /** @description The id of the application at Discord. */
+            client_id: string;
+            /** @description The origins of the pages that may show it. No other one is talked to. */
+            hosts: string[];
+        };
         /** @description An amount that was used. */
         Amount: {
             /** Format: int64 */
@@ -485,6 +496,8 @@ export interface components {
              * @description The number of the answer in its turn, from 1.
              */
             step: number;
+            /** @description The answer was a summary of the conversation, not a step of the turn. */
+            summary?: boolean;
             /** Format: uuid */
             turn: string;
             /** @description The answer reached its length limit before its end. */
@@ -664,6 +677,21 @@ export interface components {
             command: "undo_edit";
             path: string;
         };
+        /** @description Somebody who opened the Activity. */
+        EnterActivity: {
+            /**
+             * Format: password
+             * @description The code of their sign-in at Discord, with the scope `identify`. It is valid once.
+             */
+            code: string;
+            /** @description The server at Discord in which they are. */
+            guild_id: string;
+        };
+        /** @description The stream of the voice channel that somebody is in. */
+        EnteredActivity: {
+            /** @description The token of the watch link. */
+            token: string;
+        };
         /** @description Something failed. With a `turn` it ends that turn. */
         ErrorData: {
             /** @description Stable, for programs: `server_restarted`, `model_failed`, … */
@@ -770,6 +798,10 @@ export interface components {
             data: components["schemas"]["ToldData"];
             /** @enum {string} */
             type: "told";
+        } | {
+            data: components["schemas"]["SummaryData"];
+            /** @enum {string} */
+            type: "summary";
         } | {
             data: components["schemas"]["ErrorData"];
             /** @enum {string} */
@@ -1951,10 +1983,128 @@ export interface components {
          * @enum {string}
          */
         StepState: "pending" | "doing" | "done";
+        /**
+         * @description A stream that somebody asked the Discord bot for. Ids of Discord are texts, since they do not fit into the numbers of
+         *     JavaScript.
+         */
+        Stream: {
+            channel_id: string;
+            channel_name: string;
+            /** Format: double */
+            cost_usd: number;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            ended_at: string | null;
+            /** @description The code of the error that ended it, such as `ERR_URL_UNREACHABLE`. */
+            error_code: string | null;
+            /** @description A sentence about that error. */
+            error_message: string | null;
+            guild_id: string;
+            guild_name: string | null;
+            /** Format: uuid */
+            id: string;
+            /**
+             * Format: int64
+             * @description The number of answers of models.
+             */
+            n_steps: number;
+            /** @description The person who asked for it. */
+            requester_id: string | null;
+            /**
+             * Format: uuid
+             * @description The session that shows it. Null before there is one, and if it belongs to another user.
+             */
+            session: string | null;
+            /**
+             * Format: date-time
+             * @description The time from which on people could watch.
+             */
+            started_at: string | null;
+            state: components["schemas"]["StreamState"];
+            /** @description The link that is streamed. */
+            url: string;
+            /**
+             * Format: uri
+             * @description The link by which people watch, while it is streaming.
+             */
+            watch_url: string | null;
+        };
+        /** @description A check of one setting. */
+        StreamCheck: {
+            /** @description A sentence for people, without its full stop. */
+            message: string;
+            /** @description A stable name, such as `public_url`. A newer server may send others. */
+            name: string;
+            /** @description The way out, if something is to be done. */
+            remedy: string | null;
+            state: components["schemas"]["StreamCheckState"];
+        };
+        /**
+         * @description The result of one check of the settings.
+         * @enum {string}
+         */
+        StreamCheckState: "ok" | "warning" | "failed";
+        /** @description The figures of all streams so far. */
+        StreamFigures: {
+            /**
+             * Format: double
+             * @description The average time from a request until people could watch.
+             */
+            avg_start_time_seconds: number;
+            /** Format: int64 */
+            failed_sessions: number;
+            /**
+             * Format: int64
+             * @description Streams that people could watch and that ended without an error.
+             */
+            successful_sessions: number;
+            /** Format: double */
+            total_cost_usd: number;
+            /** Format: int64 */
+            total_sessions: number;
+            /** Format: double */
+            total_streaming_seconds: number;
+        };
+        /** @description The state of the settings of streams. */
+        StreamSetup: {
+            checks: components["schemas"]["StreamCheck"][];
+            /** @description True if this server runs streams. */
+            is_on: boolean;
+        };
+        /**
+         * @description The state of a stream.
+         * @enum {string}
+         */
+        StreamState: "pending" | "starting" | "streaming" | "stopping" | "ended" | "failed";
+        /** @description A page of streams, newest first. */
+        StreamsPage: {
+            /**
+             * Format: uuid
+             * @description The `before` of the next page, if there is one.
+             */
+            next: string | null;
+            streams: components["schemas"]["Stream"][];
+        };
         /** @description The tool use that needs a person's decision. */
         Subject: {
             input: unknown;
             tool: string;
+        };
+        /**
+         * @description The conversation became too long for the model and was shortened for it. The log keeps everything.
+         *
+         *     Messages and answers of people, the plan and the instructions are not part of the summary: the model gets them as
+         *     they are.
+         */
+        SummaryData: {
+            /**
+             * @description The model's summary of everything before. Absent if only the results of earlier calls were shortened to a line
+             *     each.
+             */
+            text?: string;
+            /** Format: uuid */
+            turn: string;
         };
         /** @description A request for control of the mouse and keyboard. */
         TakeControl: {
@@ -2272,6 +2422,8 @@ export type AcceptOffer = components['schemas']['AcceptOffer'];
 export type Act = components['schemas']['Act'];
 export type Acted = components['schemas']['Acted'];
 export type Action = components['schemas']['Action'];
+export type ActiveStreams = components['schemas']['ActiveStreams'];
+export type Activity = components['schemas']['Activity'];
 export type Amount = components['schemas']['Amount'];
 export type AnswerData = components['schemas']['AnswerData'];
 export type AnswerDecision = components['schemas']['AnswerDecision'];
@@ -2321,6 +2473,8 @@ export type DecisionsPage = components['schemas']['DecisionsPage'];
 export type Delivery = components['schemas']['Delivery'];
 export type DrivingTool = components['schemas']['DrivingTool'];
 export type EditCommand = components['schemas']['EditCommand'];
+export type EnterActivity = components['schemas']['EnterActivity'];
+export type EnteredActivity = components['schemas']['EnteredActivity'];
 export type ErrorData = components['schemas']['ErrorData'];
 export type EventBody = components['schemas']['EventBody'];
 export type EventsPage = components['schemas']['EventsPage'];
@@ -2428,7 +2582,15 @@ export type SignIns = components['schemas']['SignIns'];
 export type SignedInBrowser = components['schemas']['SignedInBrowser'];
 export type StatusData = components['schemas']['StatusData'];
 export type StepState = components['schemas']['StepState'];
+export type Stream = components['schemas']['Stream'];
+export type StreamCheck = components['schemas']['StreamCheck'];
+export type StreamCheckState = components['schemas']['StreamCheckState'];
+export type StreamFigures = components['schemas']['StreamFigures'];
+export type StreamSetup = components['schemas']['StreamSetup'];
+export type StreamState = components['schemas']['StreamState'];
+export type StreamsPage = components['schemas']['StreamsPage'];
 export type Subject = components['schemas']['Subject'];
+export type SummaryData = components['schemas']['SummaryData'];
 export type TakeControl = components['schemas']['TakeControl'];
 export type Terminal = components['schemas']['Terminal'];
 export type TerminalEnd = components['schemas']['TerminalEnd'];
@@ -2461,6 +2623,8 @@ export type WatchStage = components['schemas']['WatchStage'];
 
 /** The body and the answer of each operation. */
 export interface Operations {
+    "GET /api/activity": { body: undefined; answer: Activity };
+    "POST /api/activity": { body: EnterActivity; answer: EnteredActivity };
     "GET /api/audit": { body: undefined; answer: AuditPage };
     "GET /api/blobs/{name}": { body: undefined; answer: unknown };
     "GET /api/decisions": { body: undefined; answer: DecisionsPage };
@@ -2540,6 +2704,11 @@ export interface Operations {
     "DELETE /api/sign-ins": { body: undefined; answer: undefined };
     "DELETE /api/sign-ins/{id}": { body: undefined; answer: undefined };
     "POST /api/sign-out": { body: undefined; answer: undefined };
+    "GET /api/streams": { body: undefined; answer: StreamsPage };
+    "GET /api/streams/active": { body: undefined; answer: ActiveStreams };
+    "GET /api/streams/figures": { body: undefined; answer: StreamFigures };
+    "GET /api/streams/setup": { body: undefined; answer: StreamSetup };
+    "POST /api/streams/{id}/stop": { body: undefined; answer: undefined };
     "GET /api/tokens": { body: undefined; answer: Tokens };
     "POST /api/tokens": { body: CreateToken; answer: MadeToken };
     "DELETE /api/tokens/{id}": { body: undefined; answer: undefined };

@@ -11,11 +11,14 @@ use deskhand_core::{
     model::{Image, Item},
 };
 
-use super::{PictureOf, Sight, answer::Answer, files, pages, unanswered::Unanswered};
+use super::{
+    PictureOf, Sight, answer::Answer, covered, files, pages, shortened, unanswered::Unanswered,
+};
 use crate::{gauge, listen::REFUSED, turn::Originals};
 
 const STOPPED_NOTE: &str = "[The previous turn was stopped by a person.]";
 const ENOUGH_NOTE: &str = "[The previous turn reached a limit, and a person chose to end it.]";
+const LOOK_NOTE: &str = "[The screen as it is now:]";
 const INTERRUPTED_NOTE: &str = "[The previous turn was interrupted by the next message.]";
 
 /// The conversation up to the current event: finished items, then the messages of people since, then the answer that
@@ -55,6 +58,27 @@ impl<'a> Conversation<'a> {
         }
     }
 
+    /// Begins with the part of the log that a summary covers.
+    pub(super) fn cover(&mut self, log: &[EventBody]) {
+        let Some(EventBody::Summary(summary)) = log.last() else {
+            return;
+        };
+        for body in log {
+            if let EventBody::Message(message) = body {
+                self.attached.extend_from_slice(&message.attachments);
+            }
+            if let EventBody::Status(Status {
+                turn: Some(turn), ..
+            }) = body
+            {
+                self.turn = Some(*turn);
+            }
+        }
+        self.is_at_work = self.turn == Some(summary.turn);
+        let text = covered::retold(log, &self.sight);
+        self.items.push(Item::Prompt { text });
+    }
+
     #[expect(
         clippy::wildcard_enum_match_arm,
         reason = "a new kind of event is not part of the conversation unless it is listed here"
@@ -88,12 +112,16 @@ impl<'a> Conversation<'a> {
             EventBody::Screenshot(screenshot) if screenshot.turn.is_some() => {
                 self.screenshot(screenshot);
             }
-            EventBody::Cost(cost) if !cost.broken_off => self.answered(cost),
+            EventBody::Cost(cost) if !cost.broken_off && !cost.summary => self.answered(cost),
             EventBody::Retry(_) => self.cut_off(),
             EventBody::Notice(notice) => {
                 if let Some(note) = gauge::note(notice) {
                     self.note(note);
                 }
+            }
+            EventBody::Summary(_) => {
+                self.end_answer();
+                shortened::shorten_results(&mut self.items);
             }
             EventBody::Told(told) => {
                 self.end_answer();
@@ -192,7 +220,8 @@ impl<'a> Conversation<'a> {
         self.items.push(Item::HandedBack { text, image });
     }
 
-    /// Adds a picture. It follows its result, or is the agent's look at an opened page or after people had control.
+    /// Adds a picture. It follows its result, or is the agent's look at an opened page, after people had control or after
+    /// a summary.
     fn screenshot(&mut self, screenshot: &Screenshot) {
         let sight = self.sight;
         self.sight.n_old = sight.n_old.saturating_sub(1);
@@ -202,6 +231,11 @@ impl<'a> Conversation<'a> {
                 let image = sight.image(screenshot, PictureOf::Screen).cloned();
                 match self.opened.take() {
                     Some(note) => self.show(note, image),
+                    None if self.drivers.is_empty() => {
+                        if image.is_some() {
+                            self.show(LOOK_NOTE.to_owned(), image);
+                        }
+                    }
                     None => self.handed_back(image),
                 }
             }

@@ -14,7 +14,8 @@ use super::{
     words::quote,
 };
 
-const NAME: &str = "ask_user";
+pub(crate) const ASK_USER: &str = "ask_user";
+const NAME: &str = ASK_USER;
 const NO_ANSWER: &str = "Nobody answered in time, and there is no default.";
 const DEFAULT_NOTE: &str = "\n[Nobody answered in time; this is the default.]";
 

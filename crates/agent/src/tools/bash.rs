@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use deskhand_core::{
     policy::{CallSubject, Proposal, Risk},
-    shell::{ShellEnding, ShellOutput, ShellRequest},
+    shell::{LONGEST_TIMEOUT_MS, ShellEnding, ShellOutput, ShellRequest},
     tool::{NativeTool, ToolSpec},
 };
 use serde_json::{Value, json};
@@ -37,6 +37,12 @@ impl Tool for BashTool {
                 &[],
                 &json!({
                     "command": {"type": "string"},
+                    "timeout_s": {
+                        "type": "integer",
+                        "minimum": 1,
+                        "maximum": LONGEST_TIMEOUT_MS / 1000,
+                        "description": "The seconds after which the command is ended; 120 when absent.",
+                    },
                     "restart": {"type": "boolean", "description": "Ends the shell and begins a new one."},
                 }),
             ),

@@ -7,7 +7,7 @@ mod schema;
 use async_trait::async_trait;
 use deskhand_core::{
     action::Button,
-    browser::{Browse, BrowserVerb, PageArea, PagePlace, PlayerWish},
+    browser::{Browse, BrowserVerb, CaptureWish, PageArea, PagePlace, PlayerWish},
     policy::{CallSubject, Proposal, Risk},
     tool::{NativeTool, ToolSpec},
 };
@@ -200,6 +200,8 @@ fn describe(verb: &BrowserVerb, place: fn(&PagePlace) -> String) -> String {
             "Filled the screen with the player".to_owned()
         }
         BrowserVerb::Player(PlayerWish::Stop) => "Stopped the player of the page".to_owned(),
+        BrowserVerb::Capture(CaptureWish::Allow) => "Let pages capture a tab".to_owned(),
+        BrowserVerb::Capture(CaptureWish::Mark) => "Chose the tab to capture".to_owned(),
         BrowserVerb::Capabilities => "Looked at the size of the page".to_owned(),
         BrowserVerb::Close => "Closed the browser".to_owned(),
     }

@@ -61,8 +61,13 @@ fn printed(output: &ShellOutput) -> String {
         text.push('\n');
     }
     if output.omitted_bytes > 0 {
+        let all = output
+            .file
+            .as_ref()
+            .map(|path| format!(" All of it is in {path}."))
+            .unwrap_or_default();
         text.push_str(&format!(
-            "[{} bytes from the middle of the output are left out.]\n",
+            "[{} bytes from the middle of the output are left out.{all}]\n",
             output.omitted_bytes
         ));
     }
@@ -85,6 +90,7 @@ mod tests {
         let (text, is_error) = shell_text(&ShellOutput {
             output: output.to_owned(),
             omitted_bytes,
+            file: (omitted_bytes > 0).then(|| "/home/agent/.deskhand/output/1.txt".to_owned()),
             ending,
             cwd: "/home/agent".to_owned(),
         });
@@ -102,7 +108,7 @@ mod tests {
         ");
         insta::assert_snapshot!(told("ab\n", 7, exited(0)), @"
         ab
-        [7 bytes from the middle of the output are left out.]
+        [7 bytes from the middle of the output are left out. All of it is in /home/agent/.deskhand/output/1.txt.]
         ");
         insta::assert_snapshot!(told("", 0, ShellEnding::TimedOut { after_ms: 120_000 }), @"error: [The command took longer than 120 s and was ended. The shell kept its state.]");
         insta::assert_snapshot!(told("", 0, ShellEnding::TimedOutWithShell { after_ms: 1_500 }), @"error: [The command took longer than 1500 ms and could only be ended together with the shell: variables, functions and background jobs are gone. A new shell is ready in /home/agent.]");

@@ -253,9 +253,9 @@ fn stuck(n_times: usize) -> Stage {
 async fn an_agent_in_a_circle_is_told_and_then_a_person_is_asked() {
     let stage = stuck(4);
     assert_eq!(ending(&stage.run().await), "done: I give up. (steps: 5)");
-    let message = "The agent has done the same 3 times and nothing changed.".to_owned();
+    let message = "The agent has repeated itself or failed 3 times in a row.".to_owned();
     assert_eq!(notices(&stage), [(Bound::Repeats, message)]);
-    let told = |item: &Item| matches!(item, Item::Steering { text } if text.starts_with("[You have done the same 3 times"));
+    let told = |item: &Item| matches!(item, Item::Steering { text } if text.starts_with("[You have repeated yourself or failed 3 times"));
     assert_eq!(stage.shown().iter().filter(|item| told(item)).count(), 1);
 
     let stage = stuck(6);
@@ -264,7 +264,7 @@ async fn an_agent_in_a_circle_is_told_and_then_a_person_is_asked() {
         ending(&stage.run().await),
         "enough: Some(Repeats) (steps: 5)"
     );
-    assert_snapshot!(prompts(&stage).join("\n"), @"The agent has done the same 5 times and nothing changed. Let it go on?");
+    assert_snapshot!(prompts(&stage).join("\n"), @"The agent has repeated itself or failed 5 times in a row. Let it go on?");
 
     let stage = stuck(9);
     answered_with(&stage, &[true]);

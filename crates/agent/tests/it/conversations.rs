@@ -123,21 +123,14 @@ fn expected(step: &Step, n_requests: &mut usize) -> [Item; 2] {
         .calls
         .iter()
         .rposition(|doing| matches!(doing, Doing::Click | Doing::Look));
-    let mut failed = false;
     let results = step.calls.iter().enumerate().map(|(index, doing)| {
         let (text, is_error, pictured) = match doing {
-            _ if failed => (
-                "Not executed: an earlier computer action in this turn failed.",
-                true,
-                false,
-            ),
             Doing::Click => ("Clicked at (0, 0).", false, last_action == Some(index)),
             Doing::Look => ("Took a screenshot.", false, true),
             Doing::Shell => ("output", false, false),
             Doing::Fails => ("no such file", true, false),
         };
-        *n_requests += usize::from(!failed);
-        failed |= is_error;
+        *n_requests += 1;
         CallResult {
             call: format!("call{index}"),
             text: text.to_owned(),

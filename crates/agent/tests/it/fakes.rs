@@ -22,7 +22,8 @@ use deskhand_core::{
     event::EventBody,
     id::{DecisionId, RequestId},
     model::{
-        Chunk, Model, ModelError, ModelRequest, NotShown, Original, Pictures, Price, ShownFile,
+        Chunk, Model, ModelError, ModelRequest, NotShown, Original, PictureForm, Pictures, Price,
+        ShownFile,
     },
     policy::Policy,
     sandbox::{
@@ -54,6 +55,7 @@ pub(crate) struct FakeModel {
     /// It costs money, and nobody knows how much.
     pub(crate) has_unknown_price: Mutex<bool>,
     pub(crate) pictures: Mutex<Pictures>,
+    pub(crate) form: Mutex<PictureForm>,
     /// How many native pixels one of its pictures' is wide and high.
     pub(crate) scale: Mutex<u16>,
 }
@@ -66,6 +68,7 @@ impl FakeModel {
             price: Mutex::default(),
             has_unknown_price: Mutex::default(),
             pictures: Mutex::new(Pictures::Newest),
+            form: Mutex::default(),
             scale: Mutex::new(1),
         })
     }
@@ -90,6 +93,10 @@ impl Model for FakeModel {
 
     fn pictures(&self) -> Pictures {
         *self.pictures.lock().unwrap()
+    }
+
+    fn picture_form(&self) -> PictureForm {
+        *self.form.lock().unwrap()
     }
 
     fn show(&self, file: &Attachment, bytes: Bytes) -> Result<ShownFile, NotShown> {
@@ -152,9 +159,19 @@ pub(crate) enum Reaction {
     Deaf,
 }
 
+/// Says how requests are taken.
+struct Reacting(Box<dyn Fn(&SessionRequest) -> Reaction + Send + Sync>);
+
+impl std::fmt::Debug for Reacting {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Reacting")
+    }
+}
+
 #[derive(Debug)]
 pub(crate) struct FakeSandbox {
     reactions: Mutex<VecDeque<Reaction>>,
+    later: Reacting,
     pub(crate) requests: watch::Sender<Vec<SessionRequest>>,
     cancelled: watch::Sender<Option<RequestId>>,
 }
@@ -164,6 +181,21 @@ impl FakeSandbox {
     pub(crate) fn new(reactions: Vec<Reaction>) -> Arc<Self> {
         Arc::new(Self {
             reactions: Mutex::new(reactions.into()),
+            later: Reacting(Box::new(|_| Reaction::Do)),
+            requests: watch::Sender::default(),
+            cancelled: watch::Sender::default(),
+        })
+    }
+}
+
+impl FakeSandbox {
+    /// Takes every request as this says.
+    pub(crate) fn reacting(
+        later: impl Fn(&SessionRequest) -> Reaction + Send + Sync + 'static,
+    ) -> Arc<Self> {
+        Arc::new(Self {
+            reactions: Mutex::default(),
+            later: Reacting(Box::new(later)),
             requests: watch::Sender::default(),
             cancelled: watch::Sender::default(),
         })
@@ -174,6 +206,7 @@ pub(crate) fn printed(output: &str, ending: ShellEnding) -> ShellOutput {
     ShellOutput {
         output: output.to_owned(),
         omitted_bytes: 0,
+        file: None,
         ending,
         cwd: "/home/agent".to_owned(),
     }
@@ -268,7 +301,7 @@ impl Computer for FakeSandbox {
         self.requests.send_modify(|all| all.push(request.clone()));
         let n_requests = self.requests.borrow().len();
         let reaction = self.reactions.lock().unwrap().pop_front();
-        match reaction.unwrap_or(Reaction::Do) {
+        match reaction.unwrap_or_else(|| (self.later.0)(&request)) {
             Reaction::Do => Ok(done(&request, n_requests)),
             Reaction::Answer(answer) => answer,
             Reaction::AnswerAfter(pause, answer) => {

@@ -60,10 +60,8 @@ impl Computers {
         id: SessionId,
         wish: PlayerWish,
     ) -> Result<PageMedia, PlayerError> {
-        let computer = self.computer_of_stream(user, id).await?;
-        let call = Call::by(Actor::Person(user));
         let browse = Browse::new(BrowserVerb::Player(wish));
-        let browsed = computer.perform(call, browse).await.map_err(problem)?;
+        let browsed = self.browse(user, id, browse).await?;
         let BrowserFinding::Media(media) = browsed.finding else {
             return Err(PlayerError::Page("another verb was answered".to_owned()));
         };
@@ -86,7 +84,7 @@ impl Computers {
     }
 
     async fn glance(&self, user: UserId, id: SessionId) -> Result<Bytes, PlayerError> {
-        let computer = self.computer_of_stream(user, id).await?;
+        let computer = self.computer_of_stream(Right::Drive, user, id).await?;
         let look = Look {
             format: BlobFormat::Png,
             shown: Some(GLANCE),
@@ -97,12 +95,13 @@ impl Computers {
 
     /// Returns the computer, started if it does not run. Its programs may use the network, as after a command in a
     /// terminal.
-    async fn computer_of_stream(
+    pub(super) async fn computer_of_stream(
         &self,
+        needed: Right,
         user: UserId,
         id: SessionId,
     ) -> Result<Arc<SessionComputer>, PlayerError> {
-        let found = find_with(&self.0.store, Right::Drive, Viewer::User(user), id).await;
+        let found = find_with(&self.0.store, needed, Viewer::User(user), id).await;
         let session = found.map_err(ActByHandError::from)?;
         check_screen(&session).map_err(ActByHandError::from)?;
         let guard = self.0.live.wake(&session).await;
@@ -113,7 +112,7 @@ impl Computers {
     }
 }
 
-fn problem(error: ComputerError) -> PlayerError {
+pub(super) fn problem(error: ComputerError) -> PlayerError {
     match error {
         ComputerError::Refused { .. } => PlayerError::Held,
         ComputerError::FateUnknown | ComputerError::Gone | ComputerError::Ended(_) => {

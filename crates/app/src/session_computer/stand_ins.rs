@@ -14,6 +14,11 @@ use rand::Rng;
 use super::{ComputerStarter, SandboxSecrets, secrets::TypedSecrets};
 
 impl ComputerStarter {
+    /// Returns the mode that counts for a session whose policy has this one.
+    pub(crate) fn network_mode(&self, mode: NetworkMode) -> NetworkMode {
+        mode.min(self.ceiling)
+    }
+
     /// Returns the secrets for HTTP APIs that programs of a session can use: those of its owner, or none if its network
     /// is closed.
     pub(crate) async fn usable_secrets(
@@ -22,7 +27,7 @@ impl ComputerStarter {
     ) -> Result<Vec<StoredSecret>, StoreError> {
         let rules = self.store.network_rules(session).await?;
         let mode = rules.map_or(NetworkMode::Closed, |(policy, _)| policy.mode);
-        if mode.min(self.ceiling) == NetworkMode::Closed {
+        if self.network_mode(mode) == NetworkMode::Closed {
             return Ok(Vec::new());
         }
         self.vault.http_secrets(session).await

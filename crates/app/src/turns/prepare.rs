@@ -3,7 +3,7 @@
 use std::{future::Future, sync::Arc};
 
 use deskhand_agent::{
-    Briefing, ChosenModel, SystemPrompt, Turn, TurnEnd, UsableSecret, tools::ToolSet,
+    Briefing, ChosenModel, Surroundings, SystemPrompt, Turn, TurnEnd, UsableSecret, tools::ToolSet,
 };
 use deskhand_core::{event::Failure, model::RequestOptions, session::Session, viewer::Viewer};
 use deskhand_store::{FixBriefing, StoreError};
@@ -41,6 +41,7 @@ impl Turns {
         let prompt = SystemPrompt {
             template: parts.settings.prompt.for_tools(&session.tools),
             instructions: session.instructions.clone(),
+            surroundings: Some(self.surroundings(&order, &session).await?),
             secrets: self.usable_secrets(&order).await?,
             servers: notes,
         };
@@ -100,6 +101,22 @@ impl Turns {
             tracing::warn!(session.id = %order.session, %error, "cannot read the stored system text of a session, so it gets a new one");
             new
         }))
+    }
+
+    /// Returns the facts about the session's computer that the model is told.
+    async fn surroundings(
+        &self,
+        order: &TurnOrder,
+        session: &Session,
+    ) -> Result<Surroundings, Failure> {
+        let TurnParts {
+            store, computers, ..
+        } = &*self.0;
+        let secrets = order.read(|| store.secret_names(order.session)).await?;
+        Ok(Surroundings {
+            network: computers.network_mode(session.network.mode),
+            secrets,
+        })
     }
 
     /// Returns the secrets that programs of the session can use. A running sandbox only has those that were stored before

@@ -39,6 +39,9 @@ pub struct Cost {
     /// The stream ended early, so this is not a full answer and may have cost more.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub broken_off: bool,
+    /// The answer was a summary of the conversation, not a step of the turn.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub summary: bool,
 }
 
 /// The model could not answer and is asked again.
@@ -109,6 +112,22 @@ pub struct ModelTold {
     pub facts: ToldFacts,
 }
 
+/// The conversation became too long for the model and was shortened for it. The log keeps everything.
+///
+/// Messages and answers of people, the plan and the instructions are not part of the summary: the model gets them as
+/// they are.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[schema(as = SummaryData)]
+pub struct Summarized {
+    #[schema(value_type = Uuid)]
+    pub turn: TurnId,
+    /// The model's summary of everything before. Absent if only the results of earlier calls were shortened to a line
+    /// each.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub text: Option<String>,
+}
+
 /// The facts that a model was told. Long texts are stored as fingerprints.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToldFacts {
@@ -121,6 +140,9 @@ pub struct ToldFacts {
     /// The fingerprint of the list of secrets for HTTP APIs. Empty if there are none.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub secrets: String,
+    /// The fingerprint of the facts about the computer. Empty if the model was not told any.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub surroundings: String,
     /// The fingerprints of the tools, by name.
     pub tools: BTreeMap<String, String>,
 }

@@ -1,11 +1,14 @@
 //! The settings of the Discord bot and of its streams.
 
-use std::time::Duration;
+use std::{path::Path, time::Duration};
 
-use deskhand_core::secret::Secret;
-use deskhand_streams::{StreamSettings, WebhookKey};
+use deskhand_core::{secret::Secret, vault::SecretName};
+use deskhand_streams::{LastMile, ShareSettings, StreamSettings, WebhookKey};
 
 use super::{network::rules, reader::Reader};
+
+/// The setting by which an operator says that they know Discord's rules.
+const ACCEPTED: &str = "jamie.share.although_discord_forbids_it";
 
 #[derive(Debug, Clone)]
 pub(crate) struct JamieConfig {
@@ -16,8 +19,17 @@ pub(crate) struct JamieConfig {
     /// The address of links to watch, if it is not that of the page. Without a slash at its end.
     pub(crate) public_url: Option<String>,
     pub(crate) streams: StreamSettings,
+    /// The Discord Activity, if it is on.
+    pub(crate) activity: Option<ActivityConfig>,
     pub(crate) api_url: String,
     pub(crate) gateway_url: String,
+}
+
+/// The application whose Activity shows streams inside Discord.
+#[derive(Debug, Clone)]
+pub(crate) struct ActivityConfig {
+    pub(crate) client_id: String,
+    pub(crate) client_secret: Secret,
 }
 
 impl JamieConfig {
@@ -37,7 +49,7 @@ impl JamieConfig {
     }
 }
 
-pub(super) fn jamie(reader: &mut Reader<'_>) -> JamieConfig {
+pub(super) fn jamie(reader: &mut Reader<'_>, data_dir: &Path) -> JamieConfig {
     let hours: u64 = reader.integer("jamie.max_hours", 1..=168);
     JamieConfig {
         token: reader.secret("jamie.token"),
@@ -54,8 +66,74 @@ pub(super) fn jamie(reader: &mut Reader<'_>) -> JamieConfig {
             longest: Duration::from_hours(hours),
             webhook_key: reader.secret("jamie.webhook_key").map(WebhookKey),
             private_webhooks: reader.yes_or_no("jamie.private_webhooks"),
+            last_mile: last_mile(reader, data_dir),
         },
+        activity: activity(reader),
         api_url: reader.text("jamie.api_url"),
         gateway_url: reader.text("jamie.gateway_url"),
     }
+}
+
+fn activity(reader: &mut Reader<'_>) -> Option<ActivityConfig> {
+    let client_id = reader.text_or_nothing("jamie.client_id");
+    let client_secret = reader.secret("jamie.client_secret");
+    if !reader.yes_or_no("jamie.activity") {
+        return None;
+    }
+    let is_id = |id: &String| id.len() <= 20 && id.bytes().all(|byte| byte.is_ascii_digit());
+    let client_id = client_id.filter(is_id);
+    if client_id.is_none() {
+        let problem = "the Activity needs the number of the application, from its page OAuth2";
+        reader.mistake("jamie.client_id", problem);
+    }
+    if client_secret.is_none() {
+        let problem = "the Activity needs the secret of the application, from its page OAuth2";
+        reader.mistake("jamie.client_secret", problem);
+    }
+    Some(ActivityConfig {
+        client_id: client_id?,
+        client_secret: client_secret?,
+    })
+}
+
+/// Reads the way to the people. Sharing with the account of a person has to be accepted in so many words.
+fn last_mile(reader: &mut Reader<'_>, data_dir: &Path) -> LastMile {
+    let is_shared = reader.one_of("jamie.last_mile", &[("watch", false), ("share", true)]);
+    let client_url = reader.url("jamie.share.client_url");
+    if !is_shared {
+        return LastMile::Watch;
+    }
+    if !reader.yes_or_no(ACCEPTED) {
+        let problem = format!(
+            "\"share\" automates the account of a person, which Discord forbids and may end the account for; use \
+             \"watch\", or set {ACCEPTED} to true if you accept that"
+        );
+        reader.mistake("jamie.last_mile", &problem);
+    }
+    if reader.integer::<u32>("jamie.streams", 1..=100) > 1 {
+        let problem = "must be 1 with jamie.last_mile = \"share\": one account shares one page";
+        reader.mistake("jamie.streams", problem);
+    }
+    let (Some(email), Some(password)) = (
+        secret_name(reader, "jamie.share.email_secret"),
+        secret_name(reader, "jamie.share.password_secret"),
+    ) else {
+        return LastMile::Watch;
+    };
+    LastMile::Share(ShareSettings {
+        client_url: client_url.unwrap_or_else(|| "https://discord.com".to_owned()),
+        profile: data_dir.join("jamie").join(format!("{email}.json")),
+        email,
+        password,
+    })
+}
+
+/// Reads the name of a stored secret. A value in its place would be in the log of mistakes, so it is not repeated.
+fn secret_name(reader: &mut Reader<'_>, key: &str) -> Option<SecretName> {
+    let name = reader.text(key).parse().ok();
+    if name.is_none() {
+        let problem = "must be the name of a stored secret, not its value; store one with `deskhand secret set`";
+        reader.mistake(key, problem);
+    }
+    name
 }

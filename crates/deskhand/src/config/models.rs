@@ -21,8 +21,9 @@ const EFFORTS: [(&str, Option<Effort>); 4] = [
     ("high", Some(Effort::High)),
 ];
 
-/// Vendors that speak chat completions.
+/// The vendors that speak chat completions.
 const COMPATIBLE: [&str; 4] = ["openrouter", "ollama", "vllm", "litellm"];
+const MOST_CONTEXT_TOKENS: u64 = 100_000_000;
 
 const COORDINATES: [(&str, Coordinates); 3] = [
     ("by_name", Coordinates::ByName),
@@ -50,6 +51,15 @@ pub(super) fn models(reader: &mut Reader<'_>, data_dir: &Path) -> ModelSettings 
         } else {
             Coordinates::default()
         },
+        context_tokens: COMPATIBLE
+            .contains(&vendor)
+            .then(|| {
+                reader.integer(
+                    &format!("models.{vendor}.context_tokens"),
+                    0..=MOST_CONTEXT_TOKENS,
+                )
+            })
+            .filter(|tokens| *tokens > 0),
     };
     let settings = ModelSettings {
         anthropic: account("anthropic", false),

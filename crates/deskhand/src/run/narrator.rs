@@ -6,7 +6,8 @@ use deskhand_core::{
     decision::DecisionState,
     event::{
         Complete, Event, EventBody, Failure, FilesPlaced, HostContacted, Outcome, PageOpened,
-        PlacedFile, PlanChanged, PlanStep, Retry, Status, StepState, ToolResult, ToolUse,
+        PlacedFile, PlanChanged, PlanStep, Retry, Status, StepState, Summarized, ToolResult,
+        ToolUse,
     },
     lease::{LeaseChange, LeaseChanged, LeaseEnd},
     message::Role,
@@ -119,6 +120,7 @@ impl Narrator {
             EventBody::Placed(placed) => vec![(Mark::Note, placed_line(placed), None)],
             EventBody::Opened(opened) => vec![(Mark::Note, opened_line(opened), None)],
             EventBody::Notice(notice) => vec![(Mark::Note, notice.message.clone(), None)],
+            EventBody::Summary(summary) => vec![(Mark::Note, summary_line(summary), None)],
             EventBody::Answer(settled) => {
                 vec![(Mark::Note, answered(settled.state).to_owned(), None)]
             }
@@ -275,6 +277,13 @@ fn opened_line(opened: &PageOpened) -> String {
     match &opened.problem {
         Some(problem) => format!("Could not open {url}: {}", one_line(problem)),
         None => format!("Opened {url}"),
+    }
+}
+
+fn summary_line(summary: &Summarized) -> String {
+    match &summary.text {
+        Some(text) => format!("Summarized the conversation: {}", one_line(text)),
+        None => "Shortened old results, because the conversation became long".to_owned(),
     }
 }
 

@@ -53,6 +53,7 @@ mod tests {
             unfinished: false,
             aside: false,
             broken_off: false,
+            summary: false,
         }
     }
 

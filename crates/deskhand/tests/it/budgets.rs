@@ -223,7 +223,7 @@ async fn an_agent_in_a_circle_is_told_and_a_person_is_asked() {
     let messages = session.messages().await;
     let words = messages.last().unwrap()["content"].as_str().unwrap();
     assert!(
-        words.starts_with("Told: [You have done the same 3 times"),
+        words.starts_with("Told: [You have repeated yourself or failed 3 times"),
         "{words}"
     );
 }

@@ -122,8 +122,18 @@ fn without_configuration_the_defaults_are_in_force() {
     max_hours = 6                                    # default
     webhook_key = ""                                 # default
     private_webhooks = false                         # default
+    activity = false                                 # default
+    client_id = ""                                   # default
+    client_secret = ""                               # default
     api_url = "https://discord.com"                  # default
     gateway_url = "wss://gateway.discord.gg"         # default
+    last_mile = "watch"                              # default
+
+    [jamie.share]
+    although_discord_forbids_it = false              # default
+    email_secret = ""                                # default
+    password_secret = ""                             # default
+    client_url = "https://discord.com"               # default
 
     [secrets]
     key_file = "HOME/.local/share/deskhand/secrets.key" # default
@@ -238,6 +248,8 @@ fn flags_win_over_the_environment_and_the_environment_over_the_file() {
 
     [jamie]
 
+    [jamie.share]
+
     [secrets]
 
     [models]
@@ -293,6 +305,34 @@ fn all_mistakes_are_told_together_by_key() {
       scren (HOME/desk.toml): there is no such setting; `deskhand config` lists all
       screen.widht (HOME/desk.toml): there is no such setting; did you mean screen.width?
     "#);
+}
+
+#[test]
+fn sharing_with_the_account_of_a_person_has_to_be_accepted_by_name() {
+    let place = Place::new()
+        .with("DESKHAND_JAMIE_LAST_MILE", "share")
+        .with("DESKHAND_JAMIE_STREAMS", "2")
+        .with("DESKHAND_JAMIE_SHARE_EMAIL_SECRET", "jamie@streams.example");
+    let refused = place.run(&["config"]);
+    assert_eq!(refused.code, Some(2));
+    for part in [
+        "jamie.last_mile",
+        "which Discord forbids",
+        "jamie.share.although_discord_forbids_it",
+        "jamie.streams",
+        "jamie.share.email_secret",
+        "jamie.share.password_secret",
+    ] {
+        assert!(refused.stderr.contains(part), "{part}: {}", refused.stderr);
+    }
+    assert!(!refused.stderr.contains("jamie@"), "{}", refused.stderr);
+    let accepted = Place::new()
+        .with("DESKHAND_JAMIE_LAST_MILE", "share")
+        .with("DESKHAND_JAMIE_SHARE_ALTHOUGH_DISCORD_FORBIDS_IT", "true")
+        .with("DESKHAND_JAMIE_SHARE_EMAIL_SECRET", "email")
+        .with("DESKHAND_JAMIE_SHARE_PASSWORD_SECRET", "password");
+    let ended = accepted.run(&["config"]);
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
 }
 
 #[test]

@@ -14,7 +14,8 @@ use deskhand_core::{
         Artifact, Complete, Cost, DecisionRaised, DecisionSettled, Event, EventBody, Failure,
         FilesPlaced, GatewayUse, HandedOver, HostContacted, MessageSaid, ModelChanged, ModelTold,
         Notice, Outcome, PageOpened, PlacedFile, PlanChanged, PlanStep, QueueChange, QueueChanged,
-        Retry, Said, Screenshot, SessionChanged, Status, StepState, ToldFacts, ToolResult, ToolUse,
+        Retry, Said, Screenshot, SessionChanged, Status, StepState, Summarized, ToldFacts,
+        ToolResult, ToolUse,
     },
     id::{AttachmentId, DecisionId, MessageId, TurnId, UserId},
     lease::{LeaseChange, LeaseChanged, LeaseEnd},
@@ -64,6 +65,8 @@ fn the_document_lists_every_route_with_its_answers() {
     };
     let lines: Vec<_> = operations.iter().map(line).collect();
     insta::assert_snapshot!(lines.join("\n"), @"
+    GET    /api/activity → 200 409 429
+    POST   /api/activity → 200 400 403 404 408 409 413 429 500 503
     GET    /api/audit → 200 400 401 403 429 500 503
     GET    /api/blobs/{name} → 200 401 403 404 429 500 503
     GET    /api/decisions → 200 400 401 403 429 500 503
@@ -150,6 +153,11 @@ fn the_document_lists_every_route_with_its_answers() {
     GET    /api/sign-ins → 200 401 403 429 500 503
     DELETE /api/sign-ins/{id} → 204 401 403 404 429 500 503
     POST   /api/sign-out → 204 401 403 429 500 503
+    GET    /api/streams → 200 400 401 403 429 500 503
+    GET    /api/streams/active → 200 401 403 429 500 503
+    GET    /api/streams/figures → 200 401 403 429 500 503
+    GET    /api/streams/setup → 200 401 403 429 500 503
+    POST   /api/streams/{id}/stop → 204 401 403 404 409 429 500 503
     GET    /api/tokens → 200 401 403 429 500 503
     POST   /api/tokens → 201 400 401 403 408 413 429 500 503
     DELETE /api/tokens/{id} → 204 401 403 404 429 500 503
@@ -345,7 +353,7 @@ async fn pages_have_the_bounds_that_the_document_names() {
             assert_eq!(asked(0).await, 400, "{path}");
         }
     }
-    assert_eq!(n_bounds, 11);
+    assert_eq!(n_bounds, 12);
 }
 
 #[test]
@@ -533,8 +541,7 @@ fn decision_events(turn: TurnId, some: bool) -> [EventBody; 2] {
 }
 
 /// What is told of models.
-fn model_events(turn: TurnId, some: bool) -> [EventBody; 9] {
-    let some_turn = some.then_some(turn);
+fn model_events(turn: TurnId, some: bool) -> [EventBody; 10] {
     [
         EventBody::Cost(Cost {
             turn,
@@ -550,9 +557,10 @@ fn model_events(turn: TurnId, some: bool) -> [EventBody; 9] {
             unfinished: some,
             aside: some,
             broken_off: some,
+            summary: some,
         }),
         EventBody::Gateway(GatewayUse {
-            turn: some_turn,
+            turn: some.then_some(turn),
             model: "a/b".to_owned(),
             usd: 0.5,
             usage: Usage::default(),
@@ -603,6 +611,10 @@ fn model_events(turn: TurnId, some: bool) -> [EventBody; 9] {
             used: 40.0,
             limit: 50.0,
             message: String::new(),
+        }),
+        EventBody::Summary(Summarized {
+            turn,
+            text: some.then(String::new),
         }),
         EventBody::Told(ModelTold {
             turn,

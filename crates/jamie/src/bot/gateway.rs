@@ -15,7 +15,7 @@ use twilight_gateway::{
 };
 
 use super::{
-    BotError, commands,
+    BotError, BotStanding, BotState, commands,
     desk::Desk,
     events::{BotEvent, DirectMessage, SlashCommand, read_event},
 };
@@ -49,7 +49,7 @@ pub(super) async fn run_gateway(
         .proxy_url(settings.gateway_url.trim_end_matches('/').to_owned())
         .build();
     let mut shard = Shard::with_config(ShardId::ONE, config);
-    let mut intake = Intake::new(desk, tasks);
+    let mut intake = Intake::new(desk, settings.standing.clone(), tasks);
     let mut last_close = None;
     loop {
         let item = tokio::select! {
@@ -72,6 +72,7 @@ pub(super) async fn run_gateway(
             },
             Some(Ok(Message::Close(frame))) => {
                 last_close = frame.map(|frame| frame.code);
+                intake.standing.set(BotState::Connecting);
                 tracing::info!(code = last_close, "the connection to Discord was closed");
             }
             Some(Err(error)) => {
@@ -111,10 +112,13 @@ async fn close(shard: &mut Shard) {
 /// Takes in events and hands on those that need an answer.
 struct Intake {
     desk: Arc<Desk>,
+    standing: BotStanding,
     tasks: Tasks,
     workers: Vec<mpsc::Sender<Question>>,
     seen: Seen,
     has_offered_commands: bool,
+    /// The servers at the beginning of the connection.
+    n_servers: usize,
 }
 
 /// Something that a person is waiting for an answer to.
@@ -126,7 +130,7 @@ enum Question {
 }
 
 impl Intake {
-    fn new(desk: &Arc<Desk>, tasks: &Tasks) -> Self {
+    fn new(desk: &Arc<Desk>, standing: BotStanding, tasks: &Tasks) -> Self {
         let workers = (0..N_WORKERS).map(|_| {
             let (questions, waiting) = mpsc::channel(MAX_WAITING);
             tasks.spawn(
@@ -137,10 +141,12 @@ impl Intake {
         });
         Self {
             desk: Arc::clone(desk),
+            standing,
             tasks: tasks.clone(),
             workers: workers.collect(),
             seen: Seen::default(),
             has_offered_commands: false,
+            n_servers: 0,
         }
     }
 
@@ -150,7 +156,7 @@ impl Intake {
                 application_id,
                 guilds,
             } => self.begin(application_id, &guilds),
-            BotEvent::Resumed => tracing::info!("the connection to Discord was resumed"),
+            BotEvent::Resumed => self.resume(),
             BotEvent::Guild(guild) => self.desk.voices().set_guild(guild),
             BotEvent::GuildRenamed { guild_id, name } => {
                 self.desk.voices().rename_guild(guild_id, &name);
@@ -184,9 +190,20 @@ impl Intake {
         }
     }
 
+    fn resume(&self) {
+        tracing::info!("the connection to Discord was resumed");
+        self.standing.set(BotState::Connected {
+            n_servers: self.n_servers,
+        });
+    }
+
     /// Begins a new connection. The servers are described again after it.
     fn begin(&mut self, application_id: u64, guilds: &[u64]) {
         tracing::info!(servers = guilds.len(), "connected to Discord");
+        self.n_servers = guilds.len();
+        self.standing.set(BotState::Connected {
+            n_servers: self.n_servers,
+        });
         self.desk.set_application(application_id);
         self.desk.voices().retain_guilds(guilds);
         if !self.has_offered_commands {

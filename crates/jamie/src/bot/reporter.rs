@@ -221,6 +221,6 @@ impl Reporter {
 /// Logs a failed request. The stream goes on without the message.
 pub(super) fn log(result: Result<(), RestError>, doing: &str) {
     if let Err(error) = result {
-        tracing::warn!(%error, "could not {doing}");
+        tracing::warn!(error.code = error.code().name(), %error, "could not {doing}");
     }
 }

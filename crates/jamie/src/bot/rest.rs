@@ -3,10 +3,12 @@
 //! Every request is tried again when Discord is in trouble. A message in a channel carries a number by which Discord
 //! recognises the second try, so that it appears once. No message ever mentions anybody.
 
+mod error;
+
 use std::{
     sync::{
         Arc,
-        atomic::{AtomicU8, Ordering},
+        atomic::{AtomicUsize, Ordering},
     },
     time::Duration,
 };
@@ -17,16 +19,16 @@ use serde_json::{Value, json};
 use tracing::{instrument::WithSubscriber, subscriber::NoSubscriber};
 use twilight_http::{
     Client,
-    api_error::ApiError,
-    error::ErrorType,
     request::{Request, RequestBuilder},
     response::marker::EmptyBody,
     routing::Route,
 };
 use uuid::Uuid;
 
+pub(super) use self::error::RestError;
+use self::error::classify;
 use super::events::{ADMINISTRATOR, Snowflake};
-use crate::{contract::MessageRef, settings::Settings};
+use crate::{contract::MessageRef, error_code::ErrorCode, settings::Settings};
 
 /// The time that one try may take, waiting for rate limits included.
 const TRY_TIMEOUT: Duration = Duration::from_secs(20);
@@ -38,9 +40,9 @@ const WAITS: [Duration; 3] = [
     Duration::from_secs(1),
     Duration::from_secs(3),
 ];
-/// The number of times that a try is sent. A response that names no rate limit would otherwise be followed by the next
-/// request at once, for ever, and Discord bars those who do that.
-const MAX_SENDS: u8 = 4;
+/// The number of times that a try is sent when Discord limits the rate, each when Discord says. A response that names no
+/// rate limit would otherwise be followed by the next request at once, for ever, and Discord bars those who do that.
+const MAX_SENDS: usize = 1 + ErrorCode::DiscordRateLimit.row().retry.at_most();
 /// The longest address that a button may have.
 const MAX_BUTTON_URL_CHARS: usize = 512;
 /// The longest text that a message may have.
@@ -79,36 +81,6 @@ impl From<String> for Note {
             text,
             watch_url: None,
         }
-    }
-}
-
-/// Reasons a request to Discord did not succeed. None has the request's path, which may have a token in it.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub(super) enum RestError {
-    #[error("Discord refused with status {status} and code {code}")]
-    Refused { status: u16, code: u64 },
-    #[error("Discord keeps limiting the rate of requests")]
-    RateLimited,
-    #[error("Discord did not answer in time")]
-    Timeout,
-    #[error("Discord cannot be reached, or its answer cannot be read")]
-    Unavailable,
-    #[error("the request could not be made")]
-    Request,
-}
-
-impl RestError {
-    fn is_transient(&self) -> bool {
-        match self {
-            Self::Refused { status, .. } => *status >= 500,
-            Self::RateLimited | Self::Timeout | Self::Unavailable => true,
-            Self::Request => false,
-        }
-    }
-
-    /// Returns true if the bot may not do it (missing access, cannot write to this person, missing permissions).
-    pub(super) fn is_forbidden(&self) -> bool {
-        matches!(self, Self::Refused { status: 403, .. })
     }
 }
 
@@ -287,7 +259,7 @@ impl Rest {
 
     async fn send_once(&self, request: Request) -> Result<Vec<u8>, RestError> {
         let mut response = self.http.request::<EmptyBody>(request);
-        let n_sent = Arc::new(AtomicU8::new(0));
+        let n_sent = Arc::new(AtomicUsize::new(0));
         response.set_pre_flight(move || n_sent.fetch_add(1, Ordering::Relaxed) < MAX_SENDS);
         let response = response.await.map_err(|error| classify(error.kind()))?;
         // The error of a body that breaks off says no more than this.
@@ -339,29 +311,6 @@ fn by_token(route: &Route<'_>, body: &Value) -> Result<Request, RestError> {
 fn build(request: RequestBuilder) -> Result<Request, RestError> {
     // A body of our own making can always be written.
     request.build().ok().ok_or(RestError::Request)
-}
-
-fn classify(error: &ErrorType) -> RestError {
-    match error {
-        ErrorType::Response { error, status, .. } => {
-            let code = if let ApiError::General(error) = error {
-                error.code
-            } else {
-                0
-            };
-            let status = status.get();
-            RestError::Refused { status, code }
-        }
-        ErrorType::RequestCanceled => RestError::RateLimited,
-        ErrorType::RequestTimedOut => RestError::Timeout,
-        ErrorType::RequestError | ErrorType::Parsing { .. } => RestError::Unavailable,
-        ErrorType::BuildingRequest
-        | ErrorType::CreatingHeader { .. }
-        | ErrorType::Json
-        | ErrorType::Unauthorized
-        | ErrorType::Validation
-        | _ => RestError::Request,
-    }
 }
 
 fn read<T: DeserializeOwned>(body: &[u8]) -> Result<T, RestError> {

@@ -114,6 +114,19 @@ pub struct SessionView {
     pub agent_cost_usd: f64,
 }
 
+/// The figures of all streams so far.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct SessionMetrics {
+    pub total_sessions: u64,
+    /// Streams that people could watch and that ended without an error.
+    pub successful_sessions: u64,
+    pub failed_sessions: u64,
+    pub total_streaming_seconds: f64,
+    pub total_cost_usd: f64,
+    /// The average time from a request until people could watch.
+    pub avg_start_time_seconds: f64,
+}
+
 /// The state of the controller.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HealthResponse {

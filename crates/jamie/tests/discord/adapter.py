@@ -97,6 +97,10 @@ class TestDiscord(Discord):
     async def do_drop(self, code):
         await self.socket.close(code=code)
 
+    async def do_order(self, op, data=None):
+        """Sends an order of the gateway: 7 asks for a new connection, and 9 ends the session."""
+        await self.socket.send_json({"op": op, "d": data, "s": None, "t": None})
+
     def do_repeat(self, user):
         """Sends the event of a person's newest message again."""
         messages = [event for event in map(json.loads, self.events) if event["t"] == "MESSAGE_CREATE"]

@@ -1,6 +1,12 @@
 //! Lost connections, repeated events, and a Discord in trouble.
 
-use deskhand_jamie::BotError;
+use std::{
+    io,
+    sync::{Arc, Mutex},
+};
+
+use deskhand_jamie::{BotError, ErrorCode};
+use deskhand_testkit::eventually;
 use serde_json::json;
 
 use crate::{discord::Discord, scripted::Bot};
@@ -52,6 +58,91 @@ async fn lost_connections_are_resumed_and_nothing_is_answered_twice() {
 }
 
 #[tokio::test]
+async fn orders_of_the_gateway_are_obeyed() {
+    let Some(discord) = Discord::start() else {
+        return;
+    };
+    let server = discord.server("Friends").await;
+    let alice = server.member("alice").await;
+    let bot = Bot::start(&discord).await;
+    alice.join(&server).await;
+    alice.hear("help").await;
+
+    // Connect anew and resume.
+    discord.ask("order", json!({"op": 7})).await;
+    discord
+        .wait_until("a resumed session", |state| state["resumed"] == 1)
+        .await;
+    alice.hear("help").await;
+    // The session is over, and cannot be resumed.
+    discord.ask("order", json!({"op": 9, "data": false})).await;
+    discord
+        .wait_until("a new session", |state| state["identified"] == 2)
+        .await;
+    let answer = alice.hear("https://youtu.be/a").await.text;
+    assert!(answer.starts_with("🎬 Got it!"), "{answer}");
+    assert_eq!(alice.messages().await.len(), 3);
+    bot.end().await;
+}
+
+/// The log of this process.
+#[derive(Debug, Clone, Default)]
+struct Log(Arc<Mutex<Vec<u8>>>);
+
+impl Log {
+    fn contains(&self, text: &str) -> bool {
+        let log = self.0.lock().unwrap();
+        String::from_utf8_lossy(&log).contains(text)
+    }
+}
+
+impl io::Write for Log {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_discord_that_stays_in_trouble_is_given_up_with_a_code() {
+    let Some(discord) = Discord::start() else {
+        return;
+    };
+    let log = Log::default();
+    let writer = log.clone();
+    let subscriber = tracing_subscriber::fmt()
+        .with_ansi(false)
+        .with_writer(move || writer.clone());
+    if subscriber.try_init().is_err() {
+        return deskhand_testkit::not_run("another test of this process has the log");
+    }
+    let server = discord.server("Friends").await;
+    let alice = server.member("alice").await;
+    let bob = server.member("bob").await;
+    let bot = Bot::start(&discord).await;
+    // The first try and three more: when Discord says, and after waits of our own.
+    for (person, status) in [(&alice, 429), (&bob, 500)] {
+        let dm = discord.ask("dm_channel", json!({"user": person.id})).await;
+        let path = format!("/channels/{dm}/messages");
+        discord.fail("POST", &path, status, 4, false).await;
+        person.write("help").await;
+    }
+    for code in ["ERR_DISCORD_RATE_LIMIT", "ERR_DISCORD_DOWN"] {
+        eventually("the log has the code", || log.contains(code));
+    }
+    for person in [&alice, &bob] {
+        let answer = person.hear("status").await.text;
+        assert!(answer.contains("Nothing is streaming"), "{answer}");
+        assert_eq!(person.messages().await.len(), 1);
+    }
+    bot.end().await;
+}
+
+#[tokio::test]
 async fn rate_limits_and_errors_of_discord_lead_to_one_message() {
     let Some(discord) = Discord::start() else {
         return;
@@ -88,5 +179,6 @@ async fn a_refused_token_ends_the_bot_with_a_reason() {
     let bot = Bot::begin(&discord, std::sync::Arc::default(), "another.token");
     let error = bot.ends().await;
     assert_eq!(error, BotError::TokenRefused);
+    assert_eq!(error.code(), ErrorCode::InvalidCreds);
     assert!(!error.to_string().contains("another.token"));
 }

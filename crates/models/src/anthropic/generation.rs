@@ -120,6 +120,34 @@ impl Generation {
         self.number >= (4, 0) && self.thinking() == Thinking::Budget
     }
 
+    /// Returns true if the vendor can clear the results of old calls for this model.
+    pub(super) fn takes_clearing(self) -> bool {
+        self.number >= (4, 0)
+    }
+
+    /// Returns true if the vendor can summarize a conversation for this model.
+    pub(super) fn takes_compaction(self) -> bool {
+        self.number >= (4, 6)
+    }
+
+    /// Returns the window in tokens.
+    pub(super) fn window(self) -> u64 {
+        if self.has_long_window() {
+            1_000_000
+        } else {
+            200_000
+        }
+    }
+
+    /// Returns the length of a conversation, in tokens, above which every token costs more.
+    pub(super) fn cheap_tokens(self) -> Option<u32> {
+        (self.family == Family::Haiku && self.number >= (5, 5)).then_some(100_000)
+    }
+
+    fn has_long_window(self) -> bool {
+        self.number >= (4, 6)
+    }
+
     /// Returns true if this is one of the first generations, which had their own version of the editor.
     pub(super) fn has_old_editor(self) -> bool {
         self.number < (4, 0)
@@ -127,7 +155,7 @@ impl Generation {
 
     /// Returns the maximum number of pictures in a request. Models with a longer context accept more.
     pub(super) fn most_pictures(self) -> usize {
-        if self.number >= (4, 6) { 600 } else { 100 }
+        if self.has_long_window() { 600 } else { 100 }
     }
 
     /// Returns the thinking effort to ask for, as Anthropic recommends for computer use.

@@ -249,6 +249,25 @@ impl MessagesWriter {
     }
 }
 
+/// Drops everything before the vendor's newest summary, which the vendor would pass over.
+pub(super) fn drop_compacted(messages: &mut Vec<Value>) {
+    let newest = messages
+        .iter_mut()
+        .enumerate()
+        .rev()
+        .find_map(|(index, message)| {
+            let blocks = message["content"].as_array_mut()?;
+            let first = blocks
+                .iter()
+                .rposition(|block| block["type"] == "compaction")?;
+            Some((index, blocks.split_off(first)))
+        });
+    if let Some((index, blocks)) = newest {
+        messages[index]["content"] = blocks.into();
+        messages.drain(..index);
+    }
+}
+
 /// Marks the ends of the newest turns, so that the next request finds everything before them in the cache.
 pub(super) fn mark_for_cache(messages: &mut [Value]) {
     let of_people = messages

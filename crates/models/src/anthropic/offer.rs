@@ -15,8 +15,10 @@ const INTERLEAVED: &str = "interleaved-thinking-2025-05-14";
 pub(super) struct AnthropicOffer {
     pub(super) tools: ToolVersion,
     pub(super) browser: BrowserForm,
-    /// The vendor clears old results and summarizes, because we may not change the conversation ourselves.
+    /// The vendor clears the results of old calls.
     pub(super) clears: bool,
+    /// The vendor summarizes a long conversation.
+    pub(super) compacts: bool,
     /// The vendor rejects a picture that is too big instead of shrinking it silently.
     pub(super) is_strict: bool,
     /// The model thinks.
@@ -51,7 +53,8 @@ impl AnthropicOffer {
                 | ToolVersion::Computer20241022
                 | ToolVersion::Function => BrowserForm::Function,
             },
-            clears: generation.binds_thinking(),
+            clears: generation.takes_clearing(),
+            compacts: generation.takes_compaction(),
             is_strict: true,
             thinks: true,
             displays: true,
@@ -67,12 +70,13 @@ impl AnthropicOffer {
 
     /// Returns the values that a request with this offer needs in `anthropic-beta`.
     pub(super) fn betas(self, request: &ModelRequest) -> Vec<&'static str> {
-        let clearing = self.clears.then_some([CONTEXT_MANAGEMENT, COMPACTION]);
+        let clearing = (self.clears || self.compacts).then_some(CONTEXT_MANAGEMENT);
+        let compaction = self.compacts.then_some(COMPACTION);
         let mut tools = request.tools.iter();
         let has_computer = tools.any(|tool| tool.native == Some(NativeTool::Computer));
         let betas = self.tools.beta().filter(|_| has_computer).into_iter();
         let interleaved = (self.thinks && self.interleaves).then_some(INTERLEAVED);
-        let betas = betas.chain(clearing.into_iter().flatten());
+        let betas = betas.chain(clearing).chain(compaction);
         betas.chain(interleaved).collect()
     }
 
@@ -85,16 +89,22 @@ impl AnthropicOffer {
             return None;
         }
         let is_about = |words: &[&str]| words.iter().any(|word| told.contains(word));
-        if self.clears
+        if self.compacts && is_about(&["compact"]) {
+            return Some(Self {
+                compacts: false,
+                ..self
+            });
+        }
+        if (self.clears || self.compacts)
             && is_about(&[
                 "context_management",
                 "context management",
-                "compact",
                 CONTEXT_MANAGEMENT,
             ])
         {
             return Some(Self {
                 clears: false,
+                compacts: false,
                 ..self
             });
         }
@@ -192,7 +202,10 @@ mod tests {
                 "function"
             ]
         );
-        assert!(offer.clears);
+        assert!(offer.clears && offer.compacts);
+        let compaction = error_response(400, "context_management.edits.1: compact_20260112 is not");
+        let offer = offer.after(&compaction, true).unwrap();
+        assert!(offer.clears && !offer.compacts);
         let clearing = error_response(400, "context_management: Extra inputs are not permitted");
         let offer = offer.after(&clearing, true).unwrap();
         assert!(!offer.clears && offer.is_strict);

@@ -15,12 +15,23 @@ use crate::space::Space;
 
 /// The length of a conversation, in tokens, from which the vendor clears results of old calls.
 const CLEAR_FROM_TOKENS: u32 = 100_000;
-/// The number of calls that keep their results when the vendor clears.
-const KEPT_CALLS: u32 = 12;
+/// The same for models whose longer prompts cost more.
+const CLEAR_CHEAP_FROM_TOKENS: u32 = 80_000;
+/// The number of calls that keep their results when the vendor clears. The members of a toolset count one by one.
+const KEPT_CALLS: u32 = 40;
 /// The least that clearing must free, in tokens, because everything after it drops out of the cache.
 const CLEAR_AT_LEAST_TOKENS: u32 = 30_000;
 /// The length of a conversation, in tokens, from which the vendor summarizes it.
 const SUMMARIZE_FROM_TOKENS: u32 = 180_000;
+/// The same for models whose longer prompts cost more.
+const SUMMARIZE_CHEAP_FROM_TOKENS: u32 = 95_000;
+/// The tools whose results the vendor never clears: people's answers.
+const NEVER_CLEARED: [&str; 1] = ["ask_user"];
+/// The instructions for a summary.
+const SUMMARIZE: &str = "Write a summary with which you can go on after everything before this point is gone, inside \
+                         <summary></summary>. Repeat word for word what people asked for and what they answered, and \
+                         repeat the plan. Say how far the task is, what was done and what came of it, which files, \
+                         pages, names and numbers matter, what did not work, and what comes next.";
 
 /// Writes the body of a request, without the model, which the sender adds.
 ///
@@ -38,6 +49,7 @@ pub(super) fn body(
     // The conversation, cut to the vendor's limits.
     let writer = MessagesWriter::new(generation, offer, space, thinking);
     let mut messages = writer.write(&request.items, said);
+    messages::drop_compacted(&mut messages);
     let limits = Limits {
         n_pictures: generation.most_pictures(),
         body_bytes: largest_body,
@@ -76,8 +88,8 @@ pub(super) fn body(
             }
         }
     }
-    if offer.clears {
-        body["context_management"] = context_management();
+    if offer.clears || offer.compacts {
+        body["context_management"] = context_management(generation, offer);
     }
     body
 }
@@ -96,16 +108,31 @@ pub(super) fn space(request: &ModelRequest) -> Space {
     Space::picture(request.screen, request.shown).over_page(request.page)
 }
 
-/// Returns the rules by which the vendor shortens long conversations, because we may not change them ourselves.
-fn context_management() -> Value {
+/// Returns the rules by which the vendor shortens long conversations.
+fn context_management(generation: Generation, offer: AnthropicOffer) -> Value {
     let tokens = |value: u32| json!({"type": "input_tokens", "value": value});
-    json!({"edits": [
-        {
+    let is_cheap = generation.cheap_tokens().is_some();
+    let (clear_from, summarize_from) = if is_cheap {
+        (CLEAR_CHEAP_FROM_TOKENS, SUMMARIZE_CHEAP_FROM_TOKENS)
+    } else {
+        (CLEAR_FROM_TOKENS, SUMMARIZE_FROM_TOKENS)
+    };
+    let clearing = offer.clears.then(|| {
+        json!({
             "type": "clear_tool_uses_20250919",
-            "trigger": tokens(CLEAR_FROM_TOKENS),
+            "trigger": tokens(clear_from),
             "keep": {"type": "tool_uses", "value": KEPT_CALLS},
             "clear_at_least": tokens(CLEAR_AT_LEAST_TOKENS),
-        },
-        {"type": "compact_20260112", "trigger": tokens(SUMMARIZE_FROM_TOKENS)},
-    ]})
+            "exclude_tools": NEVER_CLEARED,
+        })
+    });
+    let compaction = offer.compacts.then(|| {
+        json!({
+            "type": "compact_20260112",
+            "trigger": tokens(summarize_from),
+            "instructions": SUMMARIZE,
+        })
+    });
+    let edits: Vec<Value> = clearing.into_iter().chain(compaction).collect();
+    json!({"edits": edits})
 }

@@ -287,47 +287,62 @@ fn another_model_gets_calls_in_its_own_form_and_no_thinking_of_others() {
 }
 
 #[test]
-fn old_conversations_are_cleared_by_the_vendor_where_they_may_not_be_changed_here() {
+fn long_conversations_are_cleared_and_summarized_by_the_vendor_and_people_s_answers_stay() {
     let of = |model: &str| {
         let offer = AnthropicOffer::to(model);
         let items = vec![prompt("hi")];
         let betas = offer.betas(&testing::request(items.clone()));
         let body = body(model, offer.tools, items, &[]);
-        (body["context_management"].clone(), betas)
+        let edits = body["context_management"]["edits"].as_array().cloned();
+        (edits.unwrap_or_default(), betas)
     };
+    let tokens = |value: u32| json!({"type": "input_tokens", "value": value});
     let (edits, betas) = of("claude-opus-5-5");
     assert_eq!(
         betas,
         ["context-management-2025-06-27", "compact-2026-01-12"]
     );
-    insta::assert_snapshot!(format!("{edits:#}"), @r#"
-    {
-      "edits": [
-        {
-          "clear_at_least": {
-            "type": "input_tokens",
-            "value": 30000
-          },
-          "keep": {
-            "type": "tool_uses",
-            "value": 12
-          },
-          "trigger": {
-            "type": "input_tokens",
-            "value": 100000
-          },
-          "type": "clear_tool_uses_20250919"
-        },
-        {
-          "trigger": {
-            "type": "input_tokens",
-            "value": 180000
-          },
-          "type": "compact_20260112"
-        }
-      ]
-    }
-    "#);
-    assert_eq!(of("claude-opus-5"), (Value::Null, Vec::new()));
-    assert_eq!(of("claude-opus-4-7").1, ["computer-use-2025-11-24"]);
+    assert_eq!(
+        edits[0],
+        json!({
+            "type": "clear_tool_uses_20250919",
+            "trigger": tokens(100_000),
+            "keep": {"type": "tool_uses", "value": 40},
+            "clear_at_least": tokens(30_000),
+            "exclude_tools": ["ask_user"],
+        })
+    );
+    assert_eq!(edits[1]["type"], "compact_20260112");
+    assert_eq!(edits[1]["trigger"], tokens(180_000));
+    // Longer prompts of this model cost five times as much.
+    let (edits, _) = of("claude-haiku-5-5");
+    assert_eq!(edits[0]["trigger"], tokens(80_000));
+    assert_eq!(edits[1]["trigger"], tokens(95_000));
+    // Every model gets what it accepts.
+    assert_eq!(of("claude-opus-4-7").0.len(), 2);
+    assert_eq!(of("claude-haiku-4-5").0.len(), 1);
+    assert!(of("claude-3-7-sonnet-20250219").0.is_empty());
+}
+
+#[test]
+fn nothing_before_the_vendor_s_newest_summary_is_sent_again_and_the_summary_stays() {
+    let of_model = |content: &Value| {
+        testing::answer(
+            VENDOR,
+            &json!({"model": "claude-opus-5-5", "content": content}),
+        )
+    };
+    let summary = json!({"type": "compaction", "content": "All so far."});
+    let items = vec![
+        prompt("Do it."),
+        of_model(&json!([{"type": "text", "text": "Old."}])),
+        prompt("More."),
+        of_model(&json!([summary, {"type": "text", "text": "New."}])),
+        prompt("Go on."),
+    ];
+    let body = body("claude-opus-5-5", ToolVersion::Toolset20260801, items, &[]);
+    let messages = body["messages"].as_array().unwrap();
+    assert_eq!(messages.len(), 2);
+    assert_eq!(messages[0]["content"][0], summary);
+    assert_eq!(messages[1]["content"][0]["text"], "Go on.");
 }

@@ -197,7 +197,7 @@ impl AnthropicAnswer {
         let end = match self.stop_reason.as_deref() {
             Some("max_tokens") => End::Unfinished,
             Some("model_context_window_exceeded") => {
-                return Err(ModelError::Rejected(
+                return Err(ModelError::TooLong(
                     "the conversation has become too long for this model".to_owned(),
                 ));
             }

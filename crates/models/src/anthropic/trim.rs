@@ -1,7 +1,8 @@
 //! Keeps a request within the vendor's limits on pictures and bytes.
 //!
 //! The oldest pictures are dropped many at a time, so that requests keep the same beginning for long. Dropping them
-//! also drops all thinking that is valid only for the conversation that it followed.
+//! also drops all thinking that is valid only for the conversation that it followed. The vendor's summaries stay: without
+//! them, everything that they stand for would come back.
 
 use serde_json::{Value, json};
 
@@ -46,7 +47,7 @@ pub(super) fn trim(messages: &mut [Value], limits: Limits) {
             }
         });
         if let Some(blocks) = content.as_array_mut().filter(|_| limits.is_bound) {
-            blocks.retain(|block| !forms::is_bound(block));
+            blocks.retain(|block| !forms::is_thinking(block));
             if blocks.is_empty() {
                 blocks.push(json!({"type": "text", "text": retell::NOTHING}));
             }
@@ -125,6 +126,7 @@ mod tests {
         let mut messages = vec![
             json!({"role": "user", "content": [picture]}),
             json!({"role": "assistant", "content": [
+                {"type": "compaction", "content": "All so far."},
                 {"type": "thinking", "thinking": "…", "signature": "s"},
                 {"type": "tool_use", "id": "a", "name": "bash", "input": {}},
             ]}),
@@ -141,7 +143,9 @@ mod tests {
         assert_eq!(messages, before);
         trim(&mut messages, LIMITS);
         assert_eq!(messages[0]["content"][0]["text"], retell::OLD_PICTURE);
-        assert_eq!(messages[1]["content"].as_array().unwrap().len(), 1);
+        let kinds = messages[1]["content"].as_array().unwrap().iter();
+        let kinds: Vec<_> = kinds.map(|block| &block["type"]).collect();
+        assert_eq!(kinds, ["compaction", "tool_use"]);
         assert_eq!(messages[2]["content"][0]["content"][0]["type"], "image");
     }
 }

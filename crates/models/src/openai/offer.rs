@@ -15,8 +15,8 @@ pub(super) struct OpenAiOffer {
     pub(super) effort: bool,
     /// Requests of a session name it, so that they meet the same cache.
     pub(super) cache_key: bool,
-    /// OpenAI sums up long conversations.
-    pub(super) compacts: bool,
+    /// OpenAI summarizes long conversations. Not every server that speaks this API does.
+    pub(super) compaction: bool,
 }
 
 impl OpenAiOffer {
@@ -28,7 +28,7 @@ impl OpenAiOffer {
             summary: true,
             effort: !is_preview,
             cache_key: !is_preview,
-            compacts: !is_preview,
+            compaction: !is_preview,
         }
     }
 
@@ -48,8 +48,8 @@ impl OpenAiOffer {
             less.detail = false;
         } else if self.cache_key && names("prompt_cache_key") {
             less.cache_key = false;
-        } else if self.compacts && (names("context_management") || names("compact")) {
-            less.compacts = false;
+        } else if self.compaction && names("context_management") {
+            less.compaction = false;
         } else if self.effort && (names("reasoning.effort") || names("reasoning_effort")) {
             less.effort = false;
         } else if self.summary
@@ -101,7 +101,7 @@ mod tests {
                 "Unknown parameter: 'context_management'.",
                 "context_management",
                 OpenAiOffer {
-                    compacts: false,
+                    compaction: false,
                     ..most
                 },
             ),

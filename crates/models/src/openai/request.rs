@@ -8,7 +8,7 @@ use deskhand_core::{
 };
 use serde_json::{Value, json};
 
-use super::{VENDOR, calls::FUNCTION_ITEM, offer::OpenAiOffer};
+use super::{VENDOR, calls::FUNCTION_ITEM, compaction, offer::OpenAiOffer};
 use crate::{
     call_ids, computer_function,
     exchange::{self, ConversationPart, Exchange},
@@ -21,10 +21,6 @@ use crate::{
 
 /// The text beside a picture that a function's result came with.
 const PICTURE: &str = "[The picture of that:]";
-/// The length of a conversation, in tokens, from which OpenAI sums it up. Longer prompts than 272,000 cost more.
-const COMPACT_FROM_TOKENS: u32 = 200_000;
-/// The type of the item that stands for everything before it.
-const COMPACTION: &str = "compaction";
 
 /// Writes the body of a request.
 pub(super) fn body(
@@ -44,7 +40,7 @@ pub(super) fn body(
     let mut body = json!({
         "model": model,
         "instructions": request.system,
-        "input": writer.input(&request.items),
+        "input": compaction::newest(writer.input(&request.items)),
         "tools": tools(request, surface, is_preview),
         "stream": true,
         // OpenAI stores nothing: the log is the memory.
@@ -66,9 +62,8 @@ pub(super) fn body(
     {
         body["prompt_cache_key"] = key.as_str().into();
     }
-    if offer.compacts {
-        body["context_management"] =
-            json!([{"type": "compaction", "compact_threshold": COMPACT_FROM_TOKENS}]);
+    if offer.compaction {
+        body["context_management"] = compaction::rules();
     }
     if is_preview || surface == Surface::PageFunction {
         body["truncation"] = "auto".into();
@@ -160,7 +155,7 @@ impl InputWriter<'_> {
                 }
             }
         }
-        without_summed_up(input)
+        input
     }
 
     fn exchange(&self, exchange: &Exchange<'_>, input: &mut Vec<Value>) {
@@ -318,21 +313,6 @@ impl InputWriter<'_> {
     }
 }
 
-/// Drops everything before the newest summary, and the outputs of calls that are gone with it.
-fn without_summed_up(mut input: Vec<Value>) -> Vec<Value> {
-    let Some(summary) = input.iter().rposition(|item| item["type"] == COMPACTION) else {
-        return input;
-    };
-    let rest = input.split_off(summary);
-    let calls: Vec<Value> = rest
-        .iter()
-        .filter(|item| item["output"].is_null())
-        .map(|item| item["call_id"].clone())
-        .collect();
-    let is_kept = |item: &Value| item["output"].is_null() || calls.contains(&item["call_id"]);
-    rest.into_iter().filter(is_kept).collect()
-}
-
 /// Returns an item as it goes back. The API requires the list of checks, and does not always send it.
 fn repeated(item: &Value) -> Value {
     let mut item = item.clone();
@@ -376,7 +356,7 @@ fn results_of<'a>(
 }
 
 /// Returns a message. Parts of the assistant's own messages need ids that we do not have, so it is plain text.
-fn said(role: &str, text: &str) -> Value {
+pub(super) fn said(role: &str, text: &str) -> Value {
     let content = if role == "assistant" {
         json!(text)
     } else {

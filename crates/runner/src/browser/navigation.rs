@@ -91,7 +91,7 @@ impl Tab {
 
     pub(super) async fn reload(&self) -> Result<(), BrowseError> {
         let mark = self.mark();
-        if self.forget_crash() {
+        if self.state(|tab| tab.is_crashed).unwrap_or_default() {
             return self.revive(mark).await;
         }
         self.leave_page("Page.reload", json!({})).await?;
@@ -118,17 +118,13 @@ impl Tab {
         Ok(())
     }
 
-    fn forget_crash(&self) -> bool {
-        let mut seen = self.browser.observer.seen();
-        let tab = seen.tab(self.number);
-        tab.is_some_and(|tab| std::mem::replace(&mut tab.is_crashed, false))
-    }
-
     /// Loads a crashed page again, and follows it with a new session: the old one is of no use any more.
     async fn revive(&self, mark: Mark) -> Result<(), BrowseError> {
         // The answer may be lost with the old session.
         let _: Result<Value, _> = self.page.call("Page.reload", json!({})).await;
         if let Some(tab) = self.browser.observer.seen().tab(self.number) {
+            // The browser and the old session both report the crash, and all of that comes before the answer.
+            tab.is_crashed = false;
             tab.session = None;
             tab.frames.clear();
         }

@@ -232,8 +232,9 @@ globalThis.deskhandPage ??= (() => {
     const isCut = text.length > most;
     return { text: isCut ? text.slice(0, Math.max(most - 1, 0)) + '…' : text, isCut };
   };
+  const setTitle = title => { document.title = title; return true; };
   const storage = () => Object.entries(localStorage).map(([name, value]) => ({ name, value }));
   const store = items => { for (const { name, value } of items) localStorage.setItem(name, value); return true; };
 
-  return { refOf, find, tree: deskhandTree.tree, quiet, waitFor, ready, boxOf, enter, fill, select, scrollTo, viewport, pageText, storage, store, player: deskhandPlayer };
+  return { refOf, find, tree: deskhandTree.tree, quiet, waitFor, ready, boxOf, enter, fill, select, scrollTo, viewport, pageText, setTitle, storage, store, player: deskhandPlayer };
 })();

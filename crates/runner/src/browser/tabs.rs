@@ -254,7 +254,7 @@ impl Browser {
     }
 
     /// Closes the browser, and waits until it has ended.
-    pub(super) async fn close(&self) -> Result<Browsed, BrowseError> {
+    pub(crate) async fn close(&self) -> Result<Browsed, BrowseError> {
         let closing = self
             .devtools
             .call::<Value>("Browser.close", json!({}), None);

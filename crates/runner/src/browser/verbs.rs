@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use deskhand_core::{
     browser::{
-        Browse, Browsed, BrowserFinding, BrowserVerb, LONGEST_PAGE_LABEL, PageArea, PageState,
-        TabNumber, page_label,
+        Browse, Browsed, BrowserFinding, BrowserVerb, CaptureWish, LONGEST_PAGE_LABEL, PageArea,
+        PageState, TabNumber, page_label,
     },
     secret::Secret,
 };
@@ -194,6 +194,9 @@ impl Tab {
             BrowserVerb::Pdf { path } => self.print(path.as_deref()).await,
             BrowserVerb::Capabilities => self.capabilities().await,
             BrowserVerb::Player(wish) => self.use_player(*wish).await,
+            // The browser was started for it.
+            BrowserVerb::Capture(CaptureWish::Allow) => Ok(BrowserFinding::Done),
+            BrowserVerb::Capture(CaptureWish::Mark) => self.mark_captured().await,
             verb => {
                 let mark = self.mark();
                 self.act(verb).await?;
@@ -273,6 +276,7 @@ impl Tab {
             | BrowserVerb::SaveState { .. }
             | BrowserVerb::LoadState { .. }
             | BrowserVerb::Player(_)
+            | BrowserVerb::Capture(_)
             | BrowserVerb::Capabilities => Ok(()),
         }
     }

@@ -3,14 +3,22 @@
 use std::{
     collections::BTreeMap,
     io,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
 };
+
+use deskhand_core::browser::{BrowserVerb, CAPTURED_TITLE, CaptureWish};
 
 use super::{
     StartDesktopError,
     programs::{self, Supervisor},
 };
 use crate::browser::{BrowseError, Browser, BrowserSettings, DEVTOOLS_FLAG};
+
+/// The flag with which the browser gives pages that ask for a screen the tab with this title, and asks nobody.
+const CAPTURE_FLAG: &str = "--auto-select-tab-capture-source-by-title";
 
 /// The browser of a computer, started or not. Clones share it.
 #[derive(Clone)]
@@ -23,6 +31,8 @@ struct SlotParts {
     /// The program and its arguments.
     argv: Vec<String>,
     settings: BrowserSettings,
+    /// True once pages may capture the marked tab.
+    allows_capture: AtomicBool,
     /// Absent until it is started for the first time, and if it cannot be driven.
     browser: Mutex<Option<Browser>>,
 }
@@ -46,6 +56,7 @@ impl BrowserSlot {
             variables,
             argv,
             settings,
+            allows_capture: AtomicBool::new(false),
             browser: Mutex::default(),
         }))
     }
@@ -63,8 +74,18 @@ impl BrowserSlot {
         browser.filter(|browser| !browser.is_gone())
     }
 
-    /// Returns the browser. It is started if it is not running.
-    pub(crate) fn running_again(&self) -> Result<Browser, BrowseError> {
+    /// Returns the browser for a verb. It is started if it is not running, or if it has to be another one.
+    pub(crate) async fn ready_for(&self, verb: &BrowserVerb) -> Result<Browser, BrowseError> {
+        if *verb == BrowserVerb::Capture(CaptureWish::Allow)
+            && !self.0.allows_capture.swap(true, Ordering::Relaxed)
+            && let Some(browser) = self.running()
+        {
+            browser.close().await?;
+        }
+        self.running_again()
+    }
+
+    fn running_again(&self) -> Result<Browser, BrowseError> {
         if let Some(browser) = self.running() {
             return Ok(browser);
         }
@@ -89,11 +110,10 @@ impl BrowserSlot {
 
 impl SlotParts {
     fn start(&self) -> Result<Option<Browser>, StartDesktopError> {
-        programs::start_browser(
-            &self.supervisor,
-            &self.variables,
-            &self.argv,
-            &self.settings,
-        )
+        let mut argv = self.argv.clone();
+        if !argv.is_empty() && self.allows_capture.load(Ordering::Relaxed) {
+            argv.push(format!("{CAPTURE_FLAG}={CAPTURED_TITLE}"));
+        }
+        programs::start_browser(&self.supervisor, &self.variables, &argv, &self.settings)
     }
 }

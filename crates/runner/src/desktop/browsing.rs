@@ -21,7 +21,7 @@ impl Desktop {
             () = cancel.cancelled() => return Err(BrowseError::Cancelled),
             acted_at = self.0.acted_at.lock() => acted_at,
         };
-        let browser = self.0.browser.running_again()?;
+        let browser = self.0.browser.ready_for(&browse.verb).await?;
         let secrets = self.0.guarded.all();
         let browsed = tokio::select! {
             biased;

@@ -16,6 +16,8 @@ pub(super) struct Capture {
 pub(super) struct Captured {
     pub(super) text: String,
     pub(super) omitted_bytes: u64,
+    /// The file with all of the output.
+    pub(super) file: Option<String>,
 }
 
 impl Capture {
@@ -39,6 +41,17 @@ impl Capture {
         self.tail.extend(rest);
     }
 
+    /// Returns everything so far if the next `n_bytes` would be the first to push some of it out.
+    pub(super) fn last_whole(&self, n_bytes: usize) -> Option<Vec<u8>> {
+        let n_kept = self.head.len() + self.tail.len();
+        let is_whole = self.n_seen == n_kept as u64;
+        (is_whole && n_kept + n_bytes > 2 * self.half_bytes).then(|| {
+            let mut all = self.head.clone();
+            all.extend(&self.tail);
+            all
+        })
+    }
+
     /// Returns the text, with a line in the place of a missing middle.
     ///
     /// Cuts are made between characters. Bytes that are not UTF-8 are shown as U+FFFD.
@@ -55,6 +68,7 @@ impl Capture {
             return Captured {
                 text: lossy(head),
                 omitted_bytes: 0,
+                file: None,
             };
         }
         head.truncate(whole_characters(&head));
@@ -71,6 +85,7 @@ impl Capture {
         Captured {
             text,
             omitted_bytes,
+            file: None,
         }
     }
 }
@@ -114,6 +129,7 @@ mod tests {
         let whole = Captured {
             text: "abcdefgh".to_owned(),
             omitted_bytes: 0,
+            file: None,
         };
         assert_eq!(captured(8, &[b"abcdefgh"]), whole);
         assert_eq!(captured(8, &[b"abc", b"", b"defg", b"h"]), whole);

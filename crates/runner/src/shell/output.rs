@@ -13,7 +13,10 @@ use bytes::Bytes;
 use rustix::pipe::{PipeFlags, pipe_with};
 use tokio::{net::unix::pipe::Receiver, time::Instant};
 
-use super::capture::{Capture, Captured};
+use super::{
+    capture::{Capture, Captured},
+    whole_output::{OutputFiles, WholeOutput},
+};
 use crate::terminals::Transcript;
 
 /// The shortest interval between two pieces of output sent while a command runs.
@@ -31,6 +34,9 @@ pub(super) struct Output {
     /// The output from before the running command.
     earlier: Captured,
     limit_bytes: usize,
+    files: OutputFiles,
+    /// The file of the running command, once its output is long.
+    whole: Option<WholeOutput>,
     progress: Option<Progress>,
     /// The transcript in which people watch the output, if they can.
     transcript: Option<Transcript>,
@@ -43,7 +49,11 @@ struct Progress {
 }
 
 impl Output {
-    pub(super) fn open(limit_bytes: usize, transcript: Option<Transcript>) -> io::Result<Self> {
+    pub(super) fn open(
+        limit_bytes: usize,
+        files: OutputFiles,
+        transcript: Option<Transcript>,
+    ) -> io::Result<Self> {
         let (reader, writer) = pipe_with(PipeFlags::CLOEXEC)?;
         Ok(Self {
             pipe: Receiver::from_owned_fd(reader)?,
@@ -52,6 +62,8 @@ impl Output {
             capture: Capture::new(idle_limit(limit_bytes)),
             earlier: Captured::default(),
             limit_bytes,
+            files,
+            whole: None,
             progress: None,
             transcript,
         })
@@ -83,6 +95,7 @@ impl Output {
         Captured {
             text: earlier.text + &late.text,
             omitted_bytes: earlier.omitted_bytes + late.omitted_bytes,
+            file: self.whole.take().map(|whole| whole.path()),
         }
     }
 
@@ -138,6 +151,14 @@ impl Output {
 
     fn take_in(&mut self, n_read: usize) {
         let bytes = &self.buffer[..n_read];
+        if self.progress.is_some() && self.whole.is_none() {
+            let so_far = self.capture.last_whole(n_read);
+            self.whole = so_far.and_then(|so_far| self.files.begin(&so_far));
+        }
+        self.whole = self
+            .whole
+            .take()
+            .and_then(|mut whole| whole.push(bytes).then_some(whole));
         self.capture.push(bytes);
         if let Some(transcript) = &self.transcript {
             transcript.output(bytes);

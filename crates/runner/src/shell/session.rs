@@ -23,8 +23,10 @@ use tokio_util::sync::CancellationToken;
 use super::{
     OnOutput, Order, Pause, QueuedCommand, ShellConfig, ShellError,
     bash::{Bash, Report, Sign},
+    capture::Captured,
     output::Output,
     processes,
+    whole_output::OutputFiles,
 };
 use crate::terminals::Transcript;
 
@@ -78,7 +80,11 @@ impl Session {
         config: ShellConfig,
         transcript: Option<Transcript>,
     ) -> Result<Self, ShellError> {
-        let output = Output::open(config.output_bytes, transcript.clone());
+        let output = Output::open(
+            config.output_bytes,
+            OutputFiles::new(&config.home),
+            transcript.clone(),
+        );
         let output = output.map_err(ShellError::Start)?;
         let mut started = Started::default();
         let bash = started.bash(&config, &config.home, &output)?;
@@ -165,7 +171,7 @@ impl Session {
         self.renew()?;
         // The rest of the old shell's output is dropped.
         self.output.end();
-        Ok(self.answer(String::new(), 0, ShellEnding::Restarted))
+        Ok(self.answer(Captured::default(), ShellEnding::Restarted))
     }
 
     async fn run(
@@ -215,13 +221,13 @@ impl Session {
             Waited::Stopped if self.interrupt(&run).await? => ShellEnding::Interrupted,
             Waited::Stopped => {
                 self.replace()?;
-                let captured = self.output.end();
-                let text = captured.text + SHELL_LOST_NOTE;
-                return Ok(self.answer(text, captured.omitted_bytes, ShellEnding::Interrupted));
+                let mut captured = self.output.end();
+                captured.text.push_str(SHELL_LOST_NOTE);
+                return Ok(self.answer(captured, ShellEnding::Interrupted));
             }
         };
         let captured = self.output.end();
-        Ok(self.answer(captured.text, captured.omitted_bytes, ending))
+        Ok(self.answer(captured, ending))
     }
 
     /// Reads output until the command finishes, is cancelled or reaches the deadline.
@@ -309,13 +315,14 @@ impl Session {
         Ok(())
     }
 
-    fn answer(&self, output: String, omitted_bytes: u64, ending: ShellEnding) -> ShellOutput {
+    fn answer(&self, captured: Captured, ending: ShellEnding) -> ShellOutput {
         if let Some(transcript) = &self.transcript {
             transcript.ending(ending);
         }
         ShellOutput {
-            output,
-            omitted_bytes,
+            output: captured.text,
+            omitted_bytes: captured.omitted_bytes,
+            file: captured.file,
             ending,
             cwd: self.directory.clone(),
         }

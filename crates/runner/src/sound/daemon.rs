@@ -133,17 +133,21 @@ impl Daemon {
             status = running.child.wait() => Some(status),
             () = asked_to_end => None,
         };
+        let Some(status) = status else {
+            // It is killed on drop. Until then it would accept connections, so it does not count as ended before.
+            drop(running);
+            self.card.0.pid.store(0, Ordering::Relaxed);
+            return Ok(());
+        };
         self.card.0.pid.store(0, Ordering::Relaxed);
         let how = match status {
-            Some(Ok(status)) if status.success() => {
+            Ok(status) if status.success() => {
                 // A program may end it again and again, and must not have it started as often.
                 tokio::time::sleep_until(started_at + MIN_LIFE).await;
                 return Ok(());
             }
-            Some(Ok(status)) => status.to_string(),
-            Some(Err(error)) => error.to_string(),
-            // It is killed on drop.
-            None => return Ok(()),
+            Ok(status) => status.to_string(),
+            Err(error) => error.to_string(),
         };
         let how = format!("{how}{}", running.complaints.last());
         tracing::warn!(how, "PulseAudio ended");

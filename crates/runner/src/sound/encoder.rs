@@ -5,6 +5,8 @@ use deskhand_core::sound::{
     FRAME_US, LONGEST_PACKET_BYTES, SAMPLES_PER_FRAME, SOUND_CHANNELS, SOUND_RATE, SoundFrame,
 };
 
+use super::stamps::SoundStamps;
+
 /// The samples of all channels in a frame.
 const SAMPLES: usize = SAMPLES_PER_FRAME as usize * SOUND_CHANNELS as usize;
 const BYTES_PER_SAMPLE: usize = 2;
@@ -26,6 +28,7 @@ pub(super) struct SoundEncoder {
     opus: opus::Encoder,
     /// The samples that do not make a whole frame yet.
     unread: BytesMut,
+    stamps: SoundStamps,
     number: u32,
     /// The silent frames since the last sound.
     n_silent: u32,
@@ -40,6 +43,7 @@ impl SoundEncoder {
         Ok(Self {
             opus,
             unread: BytesMut::new(),
+            stamps: SoundStamps::default(),
             number: 0,
             // There was no sound before.
             n_silent: SENT_SILENT_FRAMES,
@@ -51,10 +55,12 @@ impl SoundEncoder {
         self.unread.extend_from_slice(samples);
     }
 
-    /// Returns the next frame that is not silent. `now_us` is the time at which the newest sample was captured.
+    /// Returns the next frame that is not silent. `now_us` is the time at which the newest sample was read.
     pub(super) fn next(&mut self, now_us: u64) -> Result<Option<SoundFrame>, opus::Error> {
         while self.unread.len() >= BYTES_PER_FRAME {
             let samples = self.take_samples();
+            let read_us = now_us.saturating_sub(self.unread_us());
+            let captured_at_us = self.stamps.next(read_us);
             if samples
                 .iter()
                 .all(|sample| sample.unsigned_abs() < SILENT_BELOW)
@@ -66,7 +72,7 @@ impl SoundEncoder {
             if self.n_silent > SENT_SILENT_FRAMES {
                 continue;
             }
-            return self.encode(&samples, now_us).map(Some);
+            return self.encode(&samples, captured_at_us).map(Some);
         }
         Ok(None)
     }
@@ -79,14 +85,14 @@ impl SoundEncoder {
         samples
     }
 
-    fn encode(&mut self, samples: &[i16], now_us: u64) -> Result<SoundFrame, opus::Error> {
+    fn encode(&mut self, samples: &[i16], captured_at_us: u64) -> Result<SoundFrame, opus::Error> {
         let mut packet = [0; LONGEST_PACKET_BYTES];
         let n_bytes = self.opus.encode(samples, &mut packet)?;
         let number = self.number;
         self.number = number.wrapping_add(1);
         Ok(SoundFrame {
             number,
-            captured_at_us: now_us.saturating_sub(self.unread_us()),
+            captured_at_us,
             packet: Bytes::copy_from_slice(&packet[..n_bytes]),
         })
     }

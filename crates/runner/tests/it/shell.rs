@@ -18,6 +18,7 @@ async fn output_exit_code_and_directory_come_back() {
         ShellOutput {
             output: "hi\nthere\n".to_owned(),
             omitted_bytes: 0,
+            file: None,
             ending: exited(1),
             cwd: desk.home(),
         }

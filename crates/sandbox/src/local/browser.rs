@@ -36,8 +36,10 @@ const FLAGS: [&str; 25] = [
     "--disable-infobars",
     "--password-store=basic",
     // With RenderDocument, a page drops all input until it is painted, even if it comes from the same site as the
-    // page before it.
-    "--disable-features=Translate,MediaRouter,OptimizationHints,GlobalMediaControls,RenderDocument",
+    // page before it. With the two for the omnibox, each window loads two pages for the suggestions below its address,
+    // which take longer than the rest of the browser's start and 60 MB; there are suggestions without them, too.
+    "--disable-features=Translate,MediaRouter,OptimizationHints,GlobalMediaControls,RenderDocument,\
+     WebUIOmniboxPopup,WebUIOmniboxAimPopup",
     // Disable everything that calls home: each attempt costs time, and is listed among the hosts that the agent
     // contacted.
     "--disable-background-networking",

@@ -14,6 +14,7 @@ fn site(public_url: &str, domain: Option<&str>) -> AppSite {
         connections: ConnectionLimits::NONE,
         mcp_groups: deskhand_mcp::Groups::default(),
         streams: None,
+        activity: None,
     })
     .unwrap()
 }

@@ -188,6 +188,7 @@ mod tests {
             connections: ConnectionLimits::NONE,
             mcp_groups: deskhand_mcp::Groups::default(),
             streams: None,
+            activity: None,
         })
     }
 

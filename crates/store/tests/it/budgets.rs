@@ -37,6 +37,7 @@ fn cost(usd: f64, tokens: u64) -> EventBody {
         unfinished: false,
         aside: false,
         broken_off: false,
+        summary: false,
     })
 }
 

@@ -16,6 +16,7 @@ on_both_databases! {
     a_stream_is_accepted_once_and_while_there_is_room,
     a_stream_moves_only_from_the_state_that_it_is_in,
     the_figures_are_those_of_the_rows,
+    the_history_comes_in_pages_newest_first,
 }
 
 fn start() -> Timestamp {
@@ -114,4 +115,31 @@ async fn the_figures_are_those_of_the_rows(world: World) {
     assert!((figures.streaming_seconds - 120.0).abs() < 0.01);
     assert!((figures.cost_usd - 0.75).abs() < 1e-6);
     assert!((figures.average_start_seconds - 6.0).abs() < 0.01);
+}
+
+async fn the_history_comes_in_pages_newest_first(world: World) {
+    let store = &world.store;
+    let page = store.stream_history(None, 2).await.unwrap();
+    assert_eq!((page.rows.len(), page.next), (0, None));
+    // The last two were asked for in the same moment. Ids of callers say nothing about time.
+    let ids = [9_u128, 3, 5, 4].map(Uuid::from_u128);
+    for (id, seconds) in ids.into_iter().zip([0, 1, 2, 2]) {
+        let new = NewStream {
+            created_at: start() + Duration::from_secs(seconds),
+            ..new(id)
+        };
+        store.insert_stream(new, 9).await.unwrap();
+    }
+    let read = async |before| {
+        let page = store.stream_history(before, 2).await.unwrap();
+        let ids: Vec<_> = page.rows.iter().map(|row| row.id).collect();
+        (ids, page.next)
+    };
+    assert_eq!(read(None).await, (vec![ids[2], ids[3]], Some(ids[3])));
+    assert_eq!(
+        read(Some(ids[2])).await,
+        (vec![ids[3], ids[1]], Some(ids[1]))
+    );
+    assert_eq!(read(Some(ids[3])).await, (vec![ids[1], ids[0]], None));
+    assert_eq!(read(Some(Uuid::from_u128(77))).await, (vec![], None));
 }

@@ -5,7 +5,7 @@ use deskhand_core::{
     budget::ChangeBudget,
     computer::ComputerKind,
     id::SessionId,
-    policy::{Mode, Policy},
+    policy::{Mode, Policy, Rule, RuleTool, Then},
     session::Phase,
     viewer::Viewer,
 };
@@ -41,10 +41,15 @@ impl Flow<'_> {
             model,
             computer: ComputerKind::Desktop,
             metadata: metadata.as_object().cloned(),
-            // Nobody is there to approve anything. The task forbids what would matter.
+            // Nobody is there to approve anything. The task forbids what would matter, and no page gets the owner's
+            // secrets from a model.
             approvals: Some(Policy {
                 mode: Mode::Never,
-                rules: Vec::new(),
+                rules: vec![Rule {
+                    tool: RuleTool::FillSecret,
+                    pattern: "*".to_owned(),
+                    then: Then::Refuse,
+                }],
             }),
             budget: ChangeBudget {
                 usd: Some(inner.settings.budget_usd),

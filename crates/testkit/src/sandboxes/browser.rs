@@ -3,12 +3,13 @@
 use deskhand_core::{
     action::Action,
     browser::{
-        Browse, Browsed, BrowserFinding, BrowserVerb, PageState, TabEntry, TabNumber, WebUrl,
+        Browse, Browsed, BrowserFinding, BrowserVerb, PagePlace, PageState, TabEntry, TabNumber,
+        WebUrl,
     },
     sandbox::{Act, ComputerError, Frame, RunnerReply, RunnerRequest},
 };
 
-use super::{player::FakePages, requests::RequestResult};
+use super::{client::FakeClient, player::FakePages, requests::RequestResult};
 
 const EMPTY_PAGE: &str = "about:blank";
 /// The error of everything that needs a screen where there is none.
@@ -97,18 +98,23 @@ pub(super) fn perform(
             let problem = "could not open the page: net::ERR_NAME_NOT_RESOLVED";
             return Err(failed(problem.to_owned()));
         }
+        pages.with_client(url.as_str(), FakeClient::load);
         tab.history.push(url.as_str().to_owned());
     } else if matches!(verb, BrowserVerb::Back) && tab.history.len() > 1 {
         tab.history.pop();
     } else if matches!(verb, BrowserVerb::Back | BrowserVerb::Forward) {
         return Err(failed("there is no page to go to".to_owned()));
     } else if matches!(verb, BrowserVerb::ReadPage { .. } | BrowserVerb::ReadText) {
-        let text = format!("A page at {}", tab.url());
+        let of_client = pages.with_client(&tab.url(), |client| client.text());
+        let text = of_client.unwrap_or_else(|| format!("A page at {}", tab.url()));
         finding = BrowserFinding::Text {
             text,
             is_cut: false,
         };
-    } else if matches!(verb, BrowserVerb::Click { .. }) {
+    } else if let BrowserVerb::Click { at, .. } = verb {
+        if let PagePlace::Element(at) = at {
+            pages.with_client(&tab.url(), |client| client.click(*at));
+        }
         pages.click(&tab.url());
     } else if let BrowserVerb::Player(wish) = verb {
         finding = BrowserFinding::Media(pages.follow(&tab.url(), *wish));
@@ -145,6 +151,12 @@ pub(super) fn perform(
 }
 
 impl FakeBrowser {
+    /// Returns the address of the current tab.
+    pub(super) fn url(&self) -> String {
+        let current = self.tabs.iter().find(|tab| tab.number == self.current);
+        current.map(FakeTab::url).unwrap_or_default()
+    }
+
     fn open(&mut self, url: Option<&WebUrl>) -> BrowserFinding {
         self.last += 1;
         self.current = TabNumber(self.last);

@@ -255,7 +255,12 @@ impl FakeMachine {
     fn browse(&self, browse: &Browse) -> RequestResult {
         let frame = self.frame(None);
         self.state().is_browsing = true;
-        browser::perform(&mut self.state().browser, browse, frame, &self.pages)
+        let done = browser::perform(&mut self.state().browser, browse, frame, &self.pages);
+        let url = self.state().browser.url();
+        if let Some(focus) = self.pages.with_client(&url, |client| client.focus()) {
+            self.state().focus = focus;
+        }
+        done
     }
 
     fn frame(&self, shown: Option<ScreenSize>) -> Frame {
@@ -283,6 +288,7 @@ impl FakeMachine {
             return ShellOutput {
                 output: String::new(),
                 omitted_bytes: 0,
+                file: None,
                 ending: ShellEnding::Restarted,
                 cwd: HOME.to_owned(),
             };

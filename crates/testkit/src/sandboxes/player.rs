@@ -8,9 +8,14 @@ use std::{
 use deskhand_core::browser::{PageMedia, PlayerState, PlayerWish};
 use tokio::time::Instant;
 
+use super::client::FakeClient;
+
 /// The pages of all sandboxes of a test, by address. Clones share them.
 #[derive(Debug, Clone, Default)]
-pub struct FakePages(Arc<Mutex<HashMap<String, FakePage>>>);
+pub struct FakePages {
+    pages: Arc<Mutex<HashMap<String, FakePage>>>,
+    client: Arc<Mutex<Option<FakeClient>>>,
+}
 
 /// A page with a player. Without one it is an ordinary page.
 #[derive(Debug, Clone)]
@@ -57,6 +62,10 @@ impl FakePages {
 
     /// Follows a wish on the page at an address.
     pub(super) fn follow(&self, url: &str, wish: PlayerWish) -> PageMedia {
+        if let Some(player) = self.with_client(url, |client| client.preview()) {
+            let status = Some(200);
+            return PageMedia { status, player };
+        }
         let mut pages = self.pages();
         let Some(page) = pages.get_mut(url) else {
             return PageMedia {
@@ -71,7 +80,36 @@ impl FakePages {
     }
 
     fn pages(&self) -> MutexGuard<'_, HashMap<String, FakePage>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.pages.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Puts a web client for voice channels at its origin.
+    pub fn put_client(&self, client: FakeClient) {
+        *self.any_client() = Some(client);
+    }
+
+    /// Returns the web client as it is.
+    pub fn client(&self) -> FakeClient {
+        self.any_client().clone().expect("a web client")
+    }
+
+    /// Changes the web client, also where it is open.
+    pub fn change_client(&self, change: impl FnOnce(&mut FakeClient)) {
+        change(self.any_client().as_mut().expect("a web client"));
+    }
+
+    /// Does something with the web client, if the address is one of its own.
+    pub(super) fn with_client<T>(
+        &self,
+        url: &str,
+        act: impl FnOnce(&mut FakeClient) -> T,
+    ) -> Option<T> {
+        let mut client = self.any_client();
+        client.as_mut().filter(|client| client.is_at(url)).map(act)
+    }
+
+    fn any_client(&self) -> MutexGuard<'_, Option<FakeClient>> {
+        self.client.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

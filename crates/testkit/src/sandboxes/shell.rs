@@ -148,6 +148,7 @@ impl FakeShell<'_> {
         ShellOutput {
             output: self.output,
             omitted_bytes: 0,
+            file: None,
             ending,
             cwd: HOME.to_owned(),
         }

@@ -1,15 +1,18 @@
 //! Streams: their states, their queue, and everything that goes wrong with them.
 
+mod activity;
 mod faults;
 mod life;
 mod models;
+mod records;
+mod share;
 mod webhooks;
 
 use std::time::Duration;
 
 use deskhand_core::id::{RequestId, SessionId};
 use deskhand_jamie::contract::{SessionView, StreamState};
-use deskhand_streams::StreamSettings;
+use deskhand_streams::{LastMile, StreamSettings};
 use deskhand_testkit::{
     Answer,
     sandboxes::{FakePage, FakePages},
@@ -33,6 +36,7 @@ fn settings() -> StreamSettings {
         longest: Duration::from_hours(1),
         webhook_key: None,
         private_webhooks: false,
+        last_mile: LastMile::Watch,
     }
 }
 

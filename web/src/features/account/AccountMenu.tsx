@@ -1,8 +1,9 @@
 import { useNavigate } from "@tanstack/react-router";
-import { Keyboard, LogOut, Monitor, Moon, Plug, Search, Settings, Sun } from "lucide-react";
+import { Keyboard, LogOut, Monitor, MonitorPlay, Moon, Plug, Search, Settings, Sun } from "lucide-react";
 import type { ReactNode } from "react";
 
 import { useMe, useSignOut } from "../../api/account";
+import { useHasStreams } from "../../api/streams";
 import { faceColour } from "../../components/Avatar";
 import { Button } from "../../components/Button";
 import { Menu, MenuChoice, MenuItem, MenuLabel, MenuSeparator } from "../../components/Menu";
@@ -19,6 +20,7 @@ const THEMES: readonly { value: Theme; label: string; icon: ReactNode }[] = [
 /** The menu with the signed-in user, the theme and the sign-out. */
 export function AccountMenu() {
   const me = useMe({ enabled: true });
+  const hasStreams = useHasStreams();
   const signOut = useSignOut();
   const theme = useTheme();
   const navigate = useNavigate();
@@ -52,6 +54,11 @@ export function AccountMenu() {
       <MenuItem icon={<Plug aria-hidden />} onSelect={() => void navigate({ to: "/connect" })}>
         Connect your agent
       </MenuItem>
+      {hasStreams && (
+        <MenuItem icon={<MonitorPlay aria-hidden />} onSelect={() => void navigate({ to: "/streams" })}>
+          Discord streams
+        </MenuItem>
+      )}
       <MenuItem
         icon={<Settings aria-hidden />}
         onSelect={() => void navigate({ to: "/settings" })}

@@ -6,6 +6,7 @@ import {
   LogOut,
   MessageSquare,
   Monitor,
+  MonitorPlay,
   Moon,
   Plug,
   Plus,
@@ -17,6 +18,7 @@ import { useEffect } from "react";
 
 import { useMe, useSignOut } from "../../api/account";
 import { useSessions } from "../../api/sessions";
+import { useHasStreams } from "../../api/streams";
 import { stateWord } from "../../components/StateBadge";
 import { setTheme } from "../../lib/theme";
 import { useNewSession } from "../account/Navigation";
@@ -77,6 +79,7 @@ function useGoCommands(): Command[] {
   const navigate = useNavigate();
   const newSession = useNewSession();
   const role = useMe({ enabled: true }).data?.role;
+  const hasStreams = useHasStreams();
   const sections = SETTINGS_SECTIONS.filter(({ isForAdmins }) => !isForAdmins || role === "admin");
   return [
     { id: "new", title: "New session", group: "Sessions", icon: Plus, shortcut: "N", run: newSession },
@@ -97,6 +100,7 @@ function useGoCommands(): Command[] {
       keywords: "mcp client claude codex cursor opencode",
       run: () => void navigate({ to: "/connect" }),
     },
+    ...(hasStreams ? [streamsCommand(() => void navigate({ to: "/streams" }))] : []),
     { id: "settings", title: "Settings", group: "Go to", icon: Settings, run: () => void navigate({ to: "/settings" }) },
     ...sections.map(
       ({ hash, title }): Command => ({
@@ -108,6 +112,11 @@ function useGoCommands(): Command[] {
       }),
     ),
   ];
+}
+
+function streamsCommand(run: () => void): Command {
+  const keywords = "jamie bot watch together";
+  return { id: "streams", title: "Discord streams", group: "Go to", icon: MonitorPlay, keywords, run };
 }
 
 /** Returns a command for each of the newest sessions, which are loaded with the palette. */

@@ -1,4 +1,4 @@
-import { Brain, ChevronRight, TriangleAlert } from "lucide-react";
+import { Brain, ChevronRight, ScrollText, TriangleAlert } from "lucide-react";
 import { memo, type ReactNode } from "react";
 
 import type { Right } from "../../api/types";
@@ -109,6 +109,8 @@ export const ItemView = memo(function ItemView(props: ItemViewProps) {
           {item.message}
         </Line>
       );
+    case "summary":
+      return <Summary at={item.at} text={item.text} />;
     case "opened":
       return item.problem === undefined ? (
         <Line at={item.at}>Opened {item.url}</Line>
@@ -164,6 +166,24 @@ export function Prompt({ text, at, author, isWaiting = false, files, footer }: P
 function promptNote({ isSteering, model }: PromptItem): string | undefined {
   if (isSteering) return "Sent to the agent while it worked";
   return model === undefined ? undefined : `With ${shortName(model)}`;
+}
+
+function Summary({ at, text }: { at: string; text: string | undefined }) {
+  if (text === undefined) {
+    return <Line at={at}>Old results were shortened for the model, because the conversation became long</Line>;
+  }
+  return (
+    <details className="group text-[13px]">
+      <summary className="-mx-1 inline-flex list-none items-center gap-1.5 rounded px-1 text-faint hover:text-ink">
+        <ScrollText aria-hidden className="size-3.5" />
+        The conversation became long, so the model goes on with a summary
+        <ChevronRight aria-hidden className="size-3.5 transition-transform group-open:rotate-90" />
+      </summary>
+      <div className="mt-1.5 border-l-2 border-line pl-3 text-soft">
+        <Markdown text={text} />
+      </div>
+    </details>
+  );
 }
 
 function Thinking({ item, isGrowing }: { item: SaidItem; isGrowing: boolean }) {

@@ -118,6 +118,11 @@ export interface NoticeItem extends ItemBase {
   kind: "notice";
   message: string;
 }
+/** The conversation was shortened for the model. Without a text, only old results were. */
+export interface SummaryItem extends ItemBase {
+  kind: "summary";
+  text: string | undefined;
+}
 /** The page that a message begins with was opened, or could not be. */
 export interface OpenedItem extends ItemBase {
   kind: "opened";
@@ -164,6 +169,7 @@ export type Item =
   | ModelItem
   | HandedOverItem
   | NoticeItem
+  | SummaryItem
   | OpenedItem
   | ArtifactItem
   | ErrorItem

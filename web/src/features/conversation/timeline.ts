@@ -115,6 +115,7 @@ const effects: { [K in Kind]?: Add<K> } = {
     if (asked && holdsAgent(asked)) changeCalls(draft.items, data.turn, "waiting", "running");
   },
   notice: (draft, base, { message }) => draft.items.push({ ...base, kind: "notice", message }),
+  summary: (draft, base, { text }) => draft.items.push({ ...base, kind: "summary", text }),
   opened: (draft, base, { url, problem }) => draft.items.push({ ...base, kind: "opened", url, problem }),
   artifact: (draft, base, { name, size }) => draft.items.push({ ...base, kind: "artifact", name, size }),
   error: addError,

@@ -4,9 +4,6 @@ import { FRAME_US, SOUND_CHANNELS, SOUND_RATE, type SoundFrame } from "./soundFr
 /** The most packets that may wait for the decoder. More only arrive if the browser was asleep. */
 const MOST_UNDECODED = 25;
 
-/** The time after the last frame for which its place still tells when sound is heard. */
-const OFFSET_LIFE_MS = 500;
-
 /** The quietest sound that the level shows, in decibels below the loudest. */
 const QUIETEST_DB = 60;
 
@@ -26,7 +23,7 @@ export class SoundPlayer {
   readonly #playout = new Playout();
   readonly #samples: Float32Array<ArrayBuffer>;
   #decoder: AudioDecoder | null = null;
-  #offset: { ms: number; at: number } | null = null;
+  #offsetMs: number | null = null;
 
   constructor() {
     this.#analyser.fftSize = 1024;
@@ -74,11 +71,10 @@ export class SoundPlayer {
 
   /**
    * Returns the milliseconds from the capture of a sound, by the desktop's clock, to the moment at which it is heard, by
-   * `performance.now()`. It is `null` while nothing is heard.
+   * `performance.now()`. It is `null` before anything was heard, and stays the same while it is silent.
    */
   offsetMs(): number | null {
-    const offset = this.#offset;
-    return offset && performance.now() - offset.at < OFFSET_LIFE_MS ? offset.ms : null;
+    return this.#offsetMs;
   }
 
   close(): void {
@@ -101,7 +97,9 @@ export class SoundPlayer {
   }
 
   #schedule(data: AudioData): void {
-    const start = this.#playout.place(this.#context.currentTime, data.numberOfFrames / data.sampleRate);
+    const duration = data.numberOfFrames / data.sampleRate;
+    const captured = data.timestamp / 1e6 - duration;
+    const start = this.#playout.place(this.#context.currentTime, captured, duration);
     if (start !== null) {
       const buffer = this.#context.createBuffer(data.numberOfChannels, data.numberOfFrames, data.sampleRate);
       for (let channel = 0; channel < data.numberOfChannels; channel += 1) {
@@ -118,11 +116,10 @@ export class SoundPlayer {
 
   /** Remembers when the end of a frame is heard, whose last sample was captured at `capturedAtUs`. */
   #noteOffset(end: number, capturedAtUs: number): void {
-    const at = performance.now();
     const { currentTime, outputLatency } = this.#context;
     // Some browsers do not know how long the device takes.
-    const heardAt = at + 1000 * (end - currentTime + (outputLatency || 0));
-    this.#offset = { ms: heardAt - capturedAtUs / 1000, at };
+    const heardAt = performance.now() + 1000 * (end - currentTime + (outputLatency || 0));
+    this.#offsetMs = heardAt - capturedAtUs / 1000;
   }
 }
 

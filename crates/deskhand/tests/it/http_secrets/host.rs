@@ -1,26 +1,17 @@
 //! A host of the test that speaks TLS and wants a token: it shows the credentials it got, has a git repository, and is an
 //! MCP server.
 
-use std::{fs, net::SocketAddr, path::Path, process::Command, sync::Arc};
+use std::{fs, net::SocketAddr, path::Path, process::Command};
 
 use base64::{Engine, engine::general_purpose::STANDARD};
-use deskhand_core::{
-    clock::{Clock, SystemClock},
-    network::stand_in::CertificateIssuer,
-    tasks::Tasks,
-};
-use deskhand_egress::SandboxIssuer;
-use rustls::{
-    ServerConfig,
-    crypto::ring,
-    pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer},
-};
+use deskhand_core::tasks::Tasks;
 use serde_json::{Value, json};
 use tokio::{
     io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt},
     net::TcpListener,
 };
-use tokio_rustls::TlsAcceptor;
+
+use crate::tls::HostTls;
 
 pub(super) const NAME: &str = "api.test";
 
@@ -36,21 +27,10 @@ impl Host {
     /// Starts a host that knows this token.
     pub(super) async fn start(token: &'static str) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let now = SystemClock.now();
-        let until = now + std::time::Duration::from_hours(1);
-        let issued = SandboxIssuer.issue(&[NAME], now, until).unwrap();
-        fs::write(folder.path().join("ca.pem"), pem(&issued.authority)).unwrap();
+        let tls = HostTls::of(NAME);
+        fs::write(folder.path().join("ca.pem"), &tls.authority).unwrap();
         make_repository(folder.path());
-        let own = &issued.hosts[NAME];
-        let certificate = CertificateDer::from(own.certificate.clone());
-        let key = PrivateKeyDer::from(PrivatePkcs8KeyDer::from(own.key.to_vec()));
-        let settings = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
-            .with_safe_default_protocol_versions()
-            .unwrap()
-            .with_no_client_auth()
-            .with_single_cert(vec![certificate], key)
-            .unwrap();
-        let acceptor = TlsAcceptor::from(Arc::new(settings));
+        let acceptor = tls.acceptor;
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let tasks = Tasks::default();
@@ -163,19 +143,6 @@ fn answer(path: &str, credentials: &str, root: &Path, token: &str) -> (&'static 
         Ok(content) => ("200 OK", content),
         Err(_) => ("404 Not Found", Vec::new()),
     }
-}
-
-fn pem(der: &[u8]) -> String {
-    let encoded = STANDARD.encode(der);
-    let lines: Vec<_> = encoded
-        .as_bytes()
-        .chunks(64)
-        .map(String::from_utf8_lossy)
-        .collect();
-    format!(
-        "-----BEGIN CERTIFICATE-----\n{}\n-----END CERTIFICATE-----\n",
-        lines.join("\n")
-    )
 }
 
 #[expect(clippy::disallowed_methods, reason = "the test prepares a repository")]

@@ -326,8 +326,8 @@ fn browser(folder: &Path) -> Vec<String> {
         "--disable-sync",
         "--disable-gpu",
         "--disable-quic",
-        // The sandbox sets this too.
-        "--disable-features=RenderDocument",
+        // The sandbox sets these too.
+        "--disable-features=RenderDocument,WebUIOmniboxPopup,WebUIOmniboxAimPopup",
         "--test-type",
     ]
     .map(str::to_owned)

@@ -167,6 +167,7 @@ async fn a_restart_ends_everything_and_begins_at_home() {
         ShellOutput {
             output: String::new(),
             omitted_bytes: 0,
+            file: None,
             ending: ShellEnding::Restarted,
             cwd: desk.home(),
         }

@@ -1,0 +1,19 @@
+import type { Stream } from "../../api/types";
+import { formatElapsed } from "../../lib/time";
+
+/** Returns the host and path of a link, which tell streams apart better than its beginning does. */
+export function shortLink(url: string): string {
+  return url.replace(/^https?:\/\/(www\.)?/, "").replace(/\/$/, "");
+}
+
+/** Returns the place where a stream is watched: `Movie Night in Friends`. */
+export function placeOf({ channel_name, guild_name }: Stream): string {
+  return guild_name === null ? channel_name : `${channel_name} in ${guild_name}`;
+}
+
+/** Returns the time for which people could watch, or a dash if they never could. */
+export function watchedFor({ started_at, ended_at }: Stream, now: number): string {
+  if (started_at === null) return "–";
+  const end = ended_at === null ? now : Date.parse(ended_at);
+  return formatElapsed(end - Date.parse(started_at));
+}
