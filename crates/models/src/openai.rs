@@ -10,8 +10,6 @@ mod page;
 mod page_tests;
 mod request;
 #[cfg(test)]
-mod request_tests;
-#[cfg(test)]
 mod rules_tests;
 mod stream;
 #[cfg(test)]
@@ -126,10 +124,10 @@ impl Wire for OpenAi {
 
     fn view(&self, name: &str) -> View {
         let offer = self.accepted.offer(name, OpenAiOffer::to(name));
-        View {
-            pictures: pictures(offer),
-            ..view(name)
-        }
+        let mut view = view(name);
+        view.pictures = pictures(offer);
+        view.window.vendor_summarizes = summarizes(name, offer);
+        view
     }
 
     fn begin(self: Arc<Self>, asked: Asked) -> BoxFuture<'static, Begun<OpenAiAnswer>> {
@@ -146,16 +144,16 @@ impl Wire for OpenAi {
 /// Returns the view that an OpenAI model has of a screen.
 pub(crate) fn view(name: &str) -> View {
     let is_preview = request::is_preview(name);
+    let offer = OpenAiOffer::to(name);
     View {
-        pictures: pictures(OpenAiOffer::to(name)),
+        pictures: pictures(offer),
         files: AcceptedFiles {
             pdf: !is_preview,
             gif: false,
         },
         window: ContextWindow {
             tokens: windows::tokens(VENDOR, name),
-            // The first model is told to leave out the middle of a long conversation.
-            vendor_summarizes: true,
+            vendor_summarizes: summarizes(name, offer),
         },
         ..View::sized(if is_preview {
             |screen| space::fitting(screen, PREVIEW_SIZE)
@@ -165,10 +163,15 @@ pub(crate) fn view(name: &str) -> View {
     }
 }
 
-/// Returns the pictures to send. Where OpenAI sums up the conversation, nothing before that changes, so that its cache
+/// Returns true if OpenAI shortens a long conversation. The first model is told to leave out its middle.
+fn summarizes(name: &str, offer: OpenAiOffer) -> bool {
+    offer.compaction || request::is_preview(name)
+}
+
+/// Returns the pictures to send. Where OpenAI summarizes the conversation, nothing before that changes, so that its cache
 /// can be used.
 fn pictures(offer: OpenAiOffer) -> Pictures {
-    if offer.compacts {
+    if offer.compaction {
         Pictures::All
     } else {
         Pictures::Newest

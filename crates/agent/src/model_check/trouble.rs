@@ -63,6 +63,11 @@ pub(super) fn of_first(error: &ModelError, shown: ScreenSize) -> Finding {
             format!("The vendor refused a picture of {shown}: {told}"),
             "Choose a model that is made for pictures. If it is, give sessions a smaller screen.",
         ),
+        ModelError::TooLong(_) => failed(
+            CheckedPoint::Answer,
+            "The window of the model is too small for this work. Give it a longer one at the server that runs it, or \
+             choose another model.",
+        ),
         ModelError::Rejected(_) if names(&["tool", "function"]) => failed(
             CheckedPoint::Tools,
             "Choose a model that can call functions, or switch that on at the server that runs it.",
@@ -78,6 +83,9 @@ pub(super) fn of_first(error: &ModelError, shown: ScreenSize) -> Finding {
 pub(super) fn of_second(error: &ModelError) -> Finding {
     let remedy = match error {
         ModelError::Unavailable { .. } => "The vendor broke off. Try again later.",
+        ModelError::TooLong(_) => {
+            "Give the model a longer window at the server that runs it, or choose another model."
+        }
         ModelError::Rejected(_) | ModelError::Refused(_) => {
             "The vendor refuses its own earlier answer. A proxy between may change answers or leave out signatures: \
              ask the vendor directly, or choose another model."

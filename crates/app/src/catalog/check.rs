@@ -54,17 +54,14 @@ impl Catalog {
     /// Calls a model a few times and reports what works. One check runs at a time.
     pub async fn check_model(&self, name: Option<&str>) -> Result<CheckedModel, CheckModelError> {
         let estimate = self.estimate_check(name)?;
-        let _running = self
-            .checking
-            .try_lock()
-            // The only error is that somebody else holds it.
-            .map_err(|_| CheckModelError::Busy)?;
+        let Ok(_running) = self.checking.try_lock() else {
+            return Err(CheckModelError::Busy);
+        };
         let model = self.models.model(&estimate.name)?;
         let check = model_check::check(&estimate.name, &*model);
-        let report = tokio::time::timeout(CHECK_TIMEOUT, check)
-            .await
-            // The only error is that the time is over.
-            .map_err(|_| CheckModelError::TimedOut(estimate.name.clone()))?;
+        let Ok(report) = tokio::time::timeout(CHECK_TIMEOUT, check).await else {
+            return Err(CheckModelError::TimedOut(estimate.name));
+        };
         Ok(CheckedModel {
             report: Some(report),
             ..estimate
