@@ -11,7 +11,7 @@ use deskhand_core::{
         CallResult, Chunk, Item, Model, ModelError, ModelRequest, Original, RequestOptions,
         ToolCall, Usage,
     },
-    model_check::{CheckedPoint, Finding, ModelReport, CheckVerdict},
+    model_check::{CheckVerdict, CheckedPoint, Finding, ModelReport},
     tool::{NativeTool, ToolSpecs},
 };
 use futures::StreamExt;

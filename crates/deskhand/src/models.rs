@@ -32,11 +32,7 @@ pub(crate) async fn models(
 }
 
 /// Lists the models.
-async fn list(
-    args: &ModelsArgs,
-    config: &Config,
-    environment: &Environment,
-) -> anyhow::Result<()> {
+async fn list(args: &ModelsArgs, config: &Config, environment: &Environment) -> anyhow::Result<()> {
     let client = running_server(&args.server, config, environment).await?;
     let listed = client.models().await?;
     if args.json {

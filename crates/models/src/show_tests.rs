@@ -95,7 +95,11 @@ fn a_pdf_is_sent_to_models_that_accept_it() {
     let file = shown(view, "application/pdf", pdf.clone()).unwrap();
     assert_eq!((file.n_tokens, &*file.bytes), (2 * TOKENS_PER_PAGE, &*pdf));
     assert_eq!(
-        shown(chat::view(chat::PointUnit::Pixels), "application/pdf", pdf.clone()),
+        shown(
+            chat::view(chat::PointUnit::Pixels),
+            "application/pdf",
+            pdf.clone()
+        ),
         Err(NotShown::Kind)
     );
     let locked = [&pdf[..], b" trailer << /Encrypt 5 0 R >>"].concat();

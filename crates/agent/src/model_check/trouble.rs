@@ -3,7 +3,7 @@
 use deskhand_core::{
     action::{Point, ScreenSize},
     model::{Model, ModelError, PriceSource, ToolCall, Usage},
-    model_check::{CheckedPoint, Finding, CheckVerdict},
+    model_check::{CheckVerdict, CheckedPoint, Finding},
 };
 
 use super::{

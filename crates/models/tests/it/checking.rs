@@ -3,7 +3,7 @@
 use deskhand_agent::model_check;
 use deskhand_core::{
     model::Models,
-    model_check::{CheckedPoint, ModelReport, CheckVerdict},
+    model_check::{CheckVerdict, CheckedPoint, ModelReport},
 };
 use serde_json::{Value, json};
 
@@ -226,7 +226,12 @@ async fn a_signature_that_is_rejected_is_told() {
     let refusal = Reply::refusal(400, &json!({"error": {"message": told}}));
     let report = report(OPUS, [claude(Some([800, 300]), 0), refusal]).await;
     let parts = ["Invalid `signature`", "proxy between"];
-    assert_found(&report, CheckedPoint::SecondStep, CheckVerdict::Failed, &parts);
+    assert_found(
+        &report,
+        CheckedPoint::SecondStep,
+        CheckVerdict::Failed,
+        &parts,
+    );
     assert_found(&report, CheckedPoint::Click, CheckVerdict::Passed, &[]);
 }
 
@@ -248,7 +253,12 @@ async fn a_cache_that_is_not_read_is_a_warning_and_an_unknown_price_a_failure() 
 async fn a_guessed_price_is_a_warning_and_the_cost_is_told_first() {
     let wire = Wire::answering([claude(Some([800, 300]), 0), claude(None, 10)]).await;
     let report = report_at(&wire, "anthropic/claude-opus-6").await;
-    assert_found(&report, CheckedPoint::Price, CheckVerdict::Warned, &["guessed"]);
+    assert_found(
+        &report,
+        CheckedPoint::Price,
+        CheckVerdict::Warned,
+        &["guessed"],
+    );
     assert!(report.is_good());
     let estimate = |name: &str| model_check::estimate(&*wire.models().model(name).unwrap());
     let usd = estimate(OPUS).unwrap();

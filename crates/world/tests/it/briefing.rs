@@ -200,7 +200,8 @@ async fn system_and_tools_stay_the_same_in_generated_sessions() {
                     client.patch(&session.path(""), change).await.good();
                 }
                 NewSecret => {
-                    let http = json!({"headers": ["authorization"], "env": format!("TOKEN_{number}")});
+                    let http =
+                        json!({"headers": ["authorization"], "env": format!("TOKEN_{number}")});
                     let secret = json!({"value": "canary-of-alice", "origins": ["https://api.example"], "http": http});
                     let path = format!("/api/secrets/s{number}");
                     client.put(&path, secret).await.good();
@@ -216,7 +217,10 @@ async fn system_and_tools_stay_the_same_in_generated_sessions() {
             }
             session.prompt(&format!("turn {number}")).await;
             end = session.turn_end(end.seq).await;
-            assert!(matches!(end.body, EventBody::Complete(_)), "{changes:?}: {end:?}");
+            assert!(
+                matches!(end.body, EventBody::Complete(_)),
+                "{changes:?}: {end:?}"
+            );
         }
         let asked = vendor.asked.lock().unwrap().clone();
         assert_eq!(asked.len(), changes.len() + 1, "{changes:?}");
