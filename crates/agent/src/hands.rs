@@ -14,7 +14,10 @@ impl Work {
             self.stopwatch.waited_since(since);
             self.journal.take_leases().await?;
             let news = &self.journal.bodies[self.n_looked_at..];
-            let is_to_look = self.has_screen && context::is_to_look(news, self.turn);
+            // A page that is about to be opened is looked at afterwards.
+            let is_to_look = self.has_screen
+                && !self.has_unopened_pages()
+                && context::is_to_look(news, self.turn);
             if !is_to_look || !self.look_again().await? {
                 return Ok(());
             }

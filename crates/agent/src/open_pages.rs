@@ -61,6 +61,11 @@ impl Work {
         }
         Ok(true)
     }
+
+    /// Returns true if a message has a page that was not opened yet.
+    pub(crate) fn has_unopened_pages(&self) -> bool {
+        !unopened(&self.journal.bodies).is_empty()
+    }
 }
 
 impl Machine {

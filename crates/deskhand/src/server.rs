@@ -105,10 +105,8 @@ impl RunningServer {
         let serving = deskhand_server::serve(listeners, app.clone(), settings, end);
         let serving = connections.spawn("serve", serving);
         let end = connections.shutdown().clone();
-        let keeping = async move {
-            end.run_until_cancelled(claim.keep(Arc::new(SystemClock)))
-                .await
-        };
+        let kept = claim.keep(Arc::new(SystemClock));
+        let keeping = async move { end.run_until_cancelled(kept).await };
         let claim = connections.spawn("database claim", keeping);
         serve_gateway(asked, &app, &connections);
         network::serve(contacted, config, n_descriptors, &app, &connections)?;

@@ -100,7 +100,7 @@ impl ActivityDoor {
         let me: u64 = me.id.parse().map_err(|_no_id| NotLetIn::Discord)?;
         let place = self.request(&format!("guilds/{guild_id}/voice-states/{me}"))?;
         let as_bot = format!("Bot {}", self.settings.bot_token.expose());
-        let (_, place): (_, Option<VoicePlace>) = ask(place.header(AUTHORIZATION, as_bot)).await?;
+        let (_, place): (_, Option<MemberVoice>) = ask(place.header(AUTHORIZATION, as_bot)).await?;
         let channel = place.and_then(|place| place.channel_id);
         let channel = channel.ok_or(NotLetIn::NotInVoice)?;
         channel.parse().map_err(|_no_id| NotLetIn::Discord)
@@ -149,7 +149,7 @@ struct DiscordUser {
 }
 
 #[derive(Deserialize)]
-struct VoicePlace {
+struct MemberVoice {
     channel_id: Option<String>,
 }
 

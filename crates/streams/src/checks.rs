@@ -2,7 +2,7 @@
 
 use deskhand_jamie::{BotError, BotStanding, BotState, SetupCheck};
 
-use crate::{ask::SCRIPTED, controller::Streams};
+use crate::{ask::SCRIPTED, controller::Streams, settings::LastMile};
 
 /// The surroundings of streams.
 #[derive(Debug, Clone)]
@@ -25,10 +25,21 @@ impl Streams {
             public_url(&self.0.deployment.public_url),
             computers(health.sandboxes),
             self.model(),
-            SetupCheck::ok("last_mile", "people watch on a page of this server"),
+            self.last_mile(),
             activity(self.0.deployment.has_activity),
             self.webhooks(),
         ]
+    }
+
+    fn last_mile(&self) -> SetupCheck {
+        match self.0.settings.last_mile {
+            LastMile::Watch => SetupCheck::ok("last_mile", "people watch on a page of this server"),
+            LastMile::Share(_) => SetupCheck::warning(
+                "last_mile",
+                "an account of a person shares the page, which Discord forbids and may end the account for",
+                "set jamie.last_mile to \"watch\"",
+            ),
+        }
     }
 
     fn workers(&self) -> SetupCheck {

@@ -28,7 +28,7 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 const READ_BYTES: usize = 16 * 1024;
 
 /// Installs the TLS provider that every HTTP client of this process needs.
-pub(crate) fn choose_tls() {
+pub fn choose_tls() {
     // This fails only if a provider is installed already.
     let _ = rustls::crypto::ring::default_provider().install_default();
 }

@@ -29,7 +29,7 @@ mod vendor_request;
 mod video_client;
 mod watcher;
 
-pub use client::{Answer, Client};
+pub use client::{Answer, Client, choose_tls};
 pub use elsewhere::{Asked, Elsewhere, Line};
 pub use fuzz::{FuzzRun, fuzz};
 pub use listener::Listener;

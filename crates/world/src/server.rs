@@ -53,6 +53,7 @@ impl ServerThread {
         gateway: GatewayParts,
         tasks: Tasks,
     ) -> (Self, Secret) {
+        deskhand_testkit::choose_tls();
         let (end, ended) = oneshot::channel();
         let (ready, started) = oneshot::channel();
         let thread = std::thread::spawn(move || {

@@ -156,9 +156,7 @@ fn expected(step: &Step, n_requests: &mut usize) -> [Item; 2] {
 /// what the model is shown in one more turn.
 async fn shown_after(turns: &[Played]) -> Vec<Item> {
     let reactions = turns.iter().flat_map(|turn| &turn.steps).flat_map(|step| {
-        let done = step.calls.iter().position(|doing| *doing == Doing::Fails);
-        let n_done = done.map_or(step.calls.len(), |index| index + 1);
-        step.calls[..n_done].iter().map(|doing| match doing {
+        step.calls.iter().map(|doing| match doing {
             Doing::Fails => Reaction::Answer(Err(ComputerError::Failed("no such file".to_owned()))),
             Doing::Click | Doing::Look | Doing::Shell => Reaction::Do,
         })

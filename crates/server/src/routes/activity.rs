@@ -20,9 +20,9 @@ pub(crate) fn routes() -> OpenApiRouter<Shared> {
 }
 
 /// Somebody who may try, because there were not too many tries.
-pub(crate) struct Visitor;
+pub(crate) struct ActivityVisitor;
 
-impl FromRequestParts<Shared> for Visitor {
+impl FromRequestParts<Shared> for ActivityVisitor {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, shared: &Shared) -> Result<Self, Problem> {
@@ -45,7 +45,7 @@ impl FromRequestParts<Shared> for Visitor {
 )]
 pub(crate) async fn show_activity(
     State(shared): State<Shared>,
-    _: Visitor,
+    _: ActivityVisitor,
 ) -> Result<Json<ActivityView>, Problem> {
     let door = door(&shared)?;
     Ok(Json(ActivityView {
@@ -76,7 +76,7 @@ pub(crate) async fn show_activity(
 )]
 pub(crate) async fn enter_activity(
     State(shared): State<Shared>,
-    _: Visitor,
+    _: ActivityVisitor,
     Body(body): Body<EnterActivityBody>,
 ) -> Result<Json<EnteredActivityView>, Problem> {
     let door = door(&shared)?;

@@ -170,7 +170,8 @@ async fn pictures_and_pdfs_go_to_the_model_and_every_file_to_the_desktop() {
         .iter()
         .map(|block| block["type"].as_str().unwrap())
         .collect();
-    assert_eq!(kinds, ["text", "text", "image", "text", "document"]);
+    // The rest is a picture of the screen.
+    assert_eq!(kinds[..5], ["text", "text", "image", "text", "document"]);
     let text = blocks[0]["text"].as_str().unwrap();
     let text = text.replace(&photo.n_bytes.to_string(), "N");
     insta::assert_snapshot!(text, @"
@@ -408,7 +409,7 @@ async fn a_file_that_the_vendor_rejects_is_left_out_from_then_on() {
     let end = session.turn_end(0).await;
     assert!(matches!(end.body, EventBody::Complete(_)), "{end:?}");
     let blocks = vendor.last_blocks();
-    assert_eq!(blocks.len(), 1);
+    assert!(blocks.iter().all(|block| block["type"] != "document"));
     let text = blocks[0]["text"].as_str().unwrap();
     assert!(
         text.ends_with("/uploads/report.pdf (application/pdf, 26 bytes), not shown to you]"),

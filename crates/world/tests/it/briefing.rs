@@ -151,12 +151,17 @@ async fn a_new_day_and_edited_instructions_leave_system_and_tools_as_they_were()
     }
     let last_words = |n: usize| {
         let message = asked[n]["messages"].as_array().unwrap().last().unwrap();
-        let block = message["content"].as_array().unwrap().last().unwrap();
-        block["text"].as_str().unwrap().to_owned()
+        let blocks = message["content"].as_array().unwrap().iter();
+        let texts = blocks.filter_map(|block| Some(block["text"].as_str()?.to_owned()));
+        texts.collect::<Vec<_>>()
     };
-    assert!(last_words(1).starts_with("[Today is "), "{}", last_words(1));
-    assert!(last_words(2).ends_with("Speak Dutch."), "{}", last_words(2));
-    assert_eq!(last_words(3), "four");
+    let told = |n: usize, is_told: fn(&str) -> bool| {
+        let words = last_words(n);
+        assert!(words.iter().any(|text| is_told(text)), "{words:?}");
+    };
+    told(1, |text| text.starts_with("[Today is "));
+    told(2, |text| text.contains("Speak Dutch."));
+    told(3, |text| text == "four");
 }
 
 /// A change between two turns.

@@ -31,6 +31,7 @@ const OTHERS: &[&str] = &[
     r#"{"seq":96,"type":"told","at":"2026-07-03T12:00:00Z","data":{"turn":"0198c0de-0000-7000-8000-000000000000","text":"It is Friday.","facts":{"day":"Friday, 3 July 2026","prompt":"a","instructions":"b","tools":{"bash":"c"}}}}"#,
     r#"{"seq":97,"type":"placed","at":"2026-07-03T12:00:00Z","data":{"turn":"0198c0de-0000-7000-8000-000000000000","message":"0198c0de-0000-7000-8000-000000000000","files":[{"attachment":"0198c0de-0000-7000-8000-000000000000","path":"/home/agent/uploads/a.png"},{"attachment":"0198c0de-0000-7000-8000-000000000000","problem":"the disk is full"}]}}"#,
     r#"{"seq":98,"type":"opened","at":"2026-07-03T12:00:00Z","data":{"turn":"0198c0de-0000-7000-8000-000000000000","message":"0198c0de-0000-7000-8000-000000000000","url":"https://shop.example/","shown_url":"https://shop.example/start","title":"A shop"}}"#,
+    r#"{"seq":99,"type":"summary","at":"2026-07-03T12:00:00Z","data":{"turn":"0198c0de-0000-7000-8000-000000000000","text":"The form is filled in."}}"#,
     r#"{"seq":95,"type":"queue","at":"2026-07-03T12:00:00Z","data":{"message":"0198c0de-0000-7000-8000-000000000000","by":"0198c0de-0000-7000-8000-000000000000","change":"removed"}}"#,
 ];
 

@@ -273,6 +273,7 @@ async fn watchers_see_and_hear_nothing_while_a_person_has_control() {
     computer.films(1).await;
     let mut viewer = link.watch().await;
     let mut ear = Listener::at(&link.stranger, &link.path("/sound")).await;
+    let mut owners_ear = Listener::open(&session).await;
     computer.captures(1).await;
     computer.key_wishes(1).await;
     computer.film(&key(0));
@@ -288,6 +289,7 @@ async fn watchers_see_and_hear_nothing_while_a_person_has_control() {
         frame(1),
         "people of the session do see it"
     );
+    assert_eq!(owners_ear.next().await, sound(1), "and hear it");
     session.hand_back().await.good();
     // Both continue once the watcher's connection has noticed. The first picture is a key frame again.
     let (mut number, mut seen, mut heard) = (2, None, None);

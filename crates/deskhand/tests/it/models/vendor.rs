@@ -47,11 +47,15 @@ impl FakeVendor {
         first["content"].as_str().unwrap().trim_end().to_owned()
     }
 
-    /// The last message of this request.
+    /// The messages of this request since the model's last answer.
     pub(crate) fn said(&self, request: usize) -> String {
         let asked = self.asked.lock().unwrap();
         let messages = asked[request]["messages"].as_array().unwrap();
-        messages.last().unwrap()["content"].to_string()
+        let is_answer = |message: &Value| message["role"] == "assistant";
+        let last_answer = messages.iter().rposition(is_answer);
+        let rest = &messages[last_answer.map_or(0, |index| index + 1)..];
+        let rest = rest.iter().map(|message| message["content"].to_string());
+        rest.collect()
     }
 }
 

@@ -60,7 +60,8 @@ async fn open(options: WorldOptions) -> Stage {
 #[test]
 fn tools_do_the_same_for_the_agent_and_by_hand() {
     for_all(
-        &vec(call(), 1..8),
+        // After five failures in a row, the agent would ask a person.
+        &vec(call(), 1..5),
         &open,
         &async |stage: &mut Stage, calls| {
             let client = stage.world.client();
