@@ -41,7 +41,7 @@ fn sent(model: &str, index: usize, by: By, text: &str, n_calls: usize) -> Sent {
         };
         parts.push(json!({
             "functionCall": {"id": id, "name": format!("f{place}"), "args": args},
-            "thoughtSignature": "s",
+            "thoughtSignature": "c2ln",
         }));
     }
     let model = if by == By::Sibling {

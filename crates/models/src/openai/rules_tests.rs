@@ -40,7 +40,7 @@ fn sent(model: &str, index: usize, by: By, text: &str, n_calls: usize) -> Sent {
             } else {
                 json!([])
             };
-            output.push(json!({"type": "computer_call", "call_id": call, "actions": [{"type": "wait"}], "pending_safety_checks": checks}));
+            output.push(json!({"type": "computer_call", "id": format!("cu_{call}"), "status": "completed", "call_id": call, "actions": [{"type": "wait"}], "pending_safety_checks": checks}));
             ids.push(format!("{call}#0"));
         } else {
             output.push(json!({"type": "function_call", "call_id": call, "name": "bash", "arguments": "{}"}));
