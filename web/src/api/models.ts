@@ -1,11 +1,8 @@
-import { useMutation, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 
 import { request } from "./client";
 
-export const modelKeys = {
-  list: ["models"] as const,
-  estimate: (model: string) => ["models", "estimate", model] as const,
-};
+export const modelKeys = { list: ["models"] as const };
 
 /** Loads the models to choose from. They change only when the server's configuration does. */
 export function useModels() {
@@ -13,24 +10,5 @@ export function useModels() {
     queryKey: modelKeys.list,
     queryFn: ({ signal }) => request("GET /api/models", { signal }),
     staleTime: 60_000,
-  });
-}
-
-/** Loads the cost of checking a model. For administrators. */
-export function useCheckEstimate(model: string, { enabled }: { enabled: boolean }) {
-  return useQuery({
-    queryKey: modelKeys.estimate(model),
-    enabled,
-    retry: false,
-    queryFn: ({ signal }) =>
-      request("POST /api/models/check", { body: { model, estimate: true }, signal }),
-  });
-}
-
-/** Checks a model with a few calls of its vendor. For administrators. */
-export function useCheckModel() {
-  return useMutation({
-    mutationFn: (model: string) =>
-      request("POST /api/models/check", { body: { model, estimate: false } }),
   });
 }

@@ -1,7 +1,6 @@
 import { ChevronDown, Cpu } from "lucide-react";
 import { useState } from "react";
 
-import { useMe } from "../../api/account";
 import { messageOf } from "../../api/client";
 import { useModels } from "../../api/models";
 import type { Models } from "../../api/types";
@@ -19,7 +18,6 @@ import {
 } from "../../components/Menu";
 import { cx } from "../../lib/cx";
 import { sentence } from "../../lib/text";
-import { CheckModel } from "./CheckModel";
 import { byVendor, priceWords, shortName, type VendorGroup } from "./modelWords";
 import { OtherModel } from "./OtherModel";
 
@@ -43,9 +41,6 @@ export function ModelPicker(props: ModelPickerProps) {
   const { value, once, sessions, isSmall = false } = props;
   const models = useModels();
   const [isNaming, setIsNaming] = useState(false);
-  const [isChecking, setIsChecking] = useState(false);
-  // Whoever sees this is signed in, so it is known.
-  const isAdmin = useMe({ enabled: false }).data?.role === "admin";
   const chosen = value ?? sessions?.model ?? models.data?.default;
   const isSessions = sessions !== undefined && value === null;
   const onChange = (model: string) =>
@@ -84,9 +79,6 @@ export function ModelPicker(props: ModelPickerProps) {
         <MenuFoot>
           <MenuSeparator />
           <MenuItem onSelect={() => setIsNaming(true)}>Another model…</MenuItem>
-          {isAdmin && chosen !== undefined && (
-            <MenuItem onSelect={() => setIsChecking(true)}>Check this model…</MenuItem>
-          )}
           {once && (
             <MenuTick isTicked={once.isOnce} onChange={once.onChange}>
               Only for the next message
@@ -94,9 +86,6 @@ export function ModelPicker(props: ModelPickerProps) {
           )}
         </MenuFoot>
       </Menu>
-      {isAdmin && chosen !== undefined && (
-        <CheckModel model={chosen} isOpen={isChecking} onOpenChange={setIsChecking} />
-      )}
       <OtherModel isOpen={isNaming} onOpenChange={setIsNaming} onChoose={onChange} />
     </>
   );
