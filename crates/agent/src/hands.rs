@@ -13,15 +13,19 @@ impl Work {
             self.machine.free(&self.signals).await?;
             self.stopwatch.waited_since(since);
             self.journal.take_leases().await?;
-            let news = &self.journal.bodies[self.n_looked_at..];
-            // A page that is about to be opened is looked at afterwards.
-            let is_to_look = self.has_screen
-                && !self.has_unopened_pages()
-                && context::is_to_look(news, self.turn);
+            // What comes with a message is on the computer before the agent looks at it.
+            let is_to_look =
+                !self.has_unplaced_files() && !self.has_unopened_pages() && self.is_to_look();
             if !is_to_look || !self.look_again().await? {
                 return Ok(());
             }
         }
+    }
+
+    /// Returns true if the model needs a new picture of the screen.
+    pub(crate) fn is_to_look(&self) -> bool {
+        let news = &self.journal.bodies[self.n_looked_at..];
+        self.has_screen && context::is_to_look(news, self.turn)
     }
 
     /// Stores a picture of the screen for the model. Returns true if a person took control again.

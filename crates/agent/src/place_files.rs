@@ -59,6 +59,11 @@ impl Work {
         }
         Ok(true)
     }
+
+    /// Returns true if a message has files that are not on the computer yet.
+    pub(crate) fn has_unplaced_files(&self) -> bool {
+        !unplaced(&self.journal.bodies).is_empty()
+    }
 }
 
 impl Machine {

@@ -139,7 +139,7 @@ impl Work {
             // Before each step, take in what people did and stay within bounds.
             self.wait_for_hands().await?;
             self.journal.take_steering().await?;
-            if !self.place_files().await? || !self.open_pages().await? {
+            if !self.place_files().await? || !self.open_pages().await? || self.is_to_look() {
                 continue;
             }
             if self.stay_within_bounds(self.n_steps).await? {

@@ -53,7 +53,6 @@ impl ServerThread {
         gateway: GatewayParts,
         tasks: Tasks,
     ) -> (Self, Secret) {
-        deskhand_testkit::choose_tls();
         let (end, ended) = oneshot::channel();
         let (ready, started) = oneshot::channel();
         let thread = std::thread::spawn(move || {

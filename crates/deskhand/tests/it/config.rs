@@ -53,7 +53,7 @@ fn without_configuration_the_defaults_are_in_force() {
     disk_quota = "auto"                              # default
     reserve_mib = 1024                               # default
     require_limits = "auto"                          # default
-    shell_output_kib = 64                            # default
+    shell_output_kib = 20                            # default
     browser_scripts = "refuse"                       # default
 
     [turn]
@@ -160,21 +160,25 @@ fn without_configuration_the_defaults_are_in_force() {
     api_key = ""                                     # default
     base_url = ""                                    # default
     browser_tool = "vendor"                          # default
+    context_tokens = 0                               # default
 
     [models.ollama]
     api_key = ""                                     # default
     base_url = ""                                    # default
     browser_tool = "vendor"                          # default
+    context_tokens = 0                               # default
 
     [models.vllm]
     api_key = ""                                     # default
     base_url = ""                                    # default
     browser_tool = "vendor"                          # default
+    context_tokens = 0                               # default
 
     [models.litellm]
     api_key = ""                                     # default
     base_url = ""                                    # default
     browser_tool = "vendor"                          # default
+    context_tokens = 0                               # default
 
     [models.bedrock]
     region = ""                                      # default

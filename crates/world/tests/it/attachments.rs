@@ -200,7 +200,7 @@ async fn pictures_and_pdfs_go_to_the_model_and_every_file_to_the_desktop() {
     session.prompt("And now?").await;
     session.turn_end(end.seq).await;
     let again = vendor.last_blocks();
-    assert_eq!(again[..5], blocks[..], "the beginning is the same");
+    assert_eq!(again[..5], blocks[..5], "the beginning is the same");
     assert_eq!(placed(&session).await.len(), 1);
 }
 

@@ -81,6 +81,7 @@ fn answer(request: &str) -> (u16, Value) {
 }
 
 async fn start() -> StreamWorld {
+    deskhand_testkit::choose_tls();
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let api_url = format!("http://{}", listener.local_addr().unwrap());
     deskhand_core::tasks::Tasks::default().spawn("discord", play_discord(listener));
