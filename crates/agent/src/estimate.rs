@@ -122,6 +122,7 @@ mod tests {
             tools: [].into(),
             items,
             page: None,
+            options: deskhand_core::model::RequestOptions::default(),
         };
         let small = estimate(&request(vec![prompt.clone()]));
         assert_eq!((small.input, small.output), (7 + TOOLS, ANSWER));

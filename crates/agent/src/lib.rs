@@ -24,6 +24,7 @@ mod journal;
 mod listen;
 mod loops;
 mod machine;
+pub mod model_check;
 mod open_pages;
 mod page_picture;
 mod people;

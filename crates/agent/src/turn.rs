@@ -9,7 +9,7 @@ use deskhand_core::{
     clock::Clock,
     event::{Event, Failure},
     id::TurnId,
-    model::{Model, Original},
+    model::{Model, Original, RequestOptions},
 };
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -93,6 +93,8 @@ pub struct Turn {
     /// The system prompt as it is now. The model is told the differences.
     pub prompt: SystemPrompt,
     pub screen: ScreenSize,
+    /// Choices for all calls of the model.
+    pub options: RequestOptions,
     pub limits: TurnLimits,
     pub clock: Arc<dyn Clock>,
     /// Ends the turn early, within a second.

@@ -6,7 +6,7 @@ use deskhand_core::{
     clock::Clock,
     event::{EventBody, ModelTold},
     id::TurnId,
-    model::{End, Model, ModelRequest, Pictures},
+    model::{End, Model, ModelRequest, Pictures, RequestOptions},
     session::SandboxState,
 };
 use jiff::Timestamp;
@@ -57,6 +57,7 @@ pub(crate) struct Work {
     pub(crate) stopwatch: Stopwatch,
     pub(crate) limits: TurnLimits,
     pub(crate) clock: Arc<dyn Clock>,
+    options: RequestOptions,
     briefing: Briefing,
     prompt: SystemPrompt,
     began_at: Timestamp,
@@ -103,6 +104,7 @@ impl Work {
             },
             stopwatch,
             limits: turn.limits,
+            options: turn.options,
             has_screen: turn.briefing.has_screen(),
             briefing: turn.briefing,
             prompt: turn.prompt,
@@ -227,6 +229,7 @@ impl Work {
             page: context::shown_page(log),
             tools: self.briefing.tools(shown),
             items,
+            options: self.options.clone(),
         })
     }
 }

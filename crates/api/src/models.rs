@@ -1,6 +1,9 @@
 //! Models that people can choose from.
 
-use deskhand_core::model::{ListedModel, LongPrompts, Price, PriceSource};
+use deskhand_core::{
+    model::{ListedModel, LongPrompts, Price, PriceSource},
+    model_check::ModelReport,
+};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -31,6 +34,34 @@ pub struct ModelView {
     /// Null if it is unknown.
     #[schema(required)]
     pub price: Option<PriceView>,
+}
+
+/// A check of a model.
+#[derive(Debug, Default, Serialize, Deserialize, ToSchema)]
+#[schema(as = CheckModel)]
+#[serde(deny_unknown_fields)]
+pub struct CheckModelBody {
+    /// `vendor/name`. The default model without it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(max_length = 200)]
+    pub model: Option<String>,
+    /// Only estimates the cost, and calls nobody.
+    #[serde(default)]
+    pub estimate: bool,
+}
+
+/// The outcome of a check of a model.
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+#[schema(as = ModelCheck)]
+pub struct ModelCheckView {
+    /// `vendor/name`.
+    pub model: String,
+    /// The approximate cost of a check in US dollars. Null if the model has no known price.
+    #[schema(required)]
+    pub estimate_usd: Option<f64>,
+    /// Null if only the cost was asked for.
+    #[schema(required)]
+    pub report: Option<ModelReport>,
 }
 
 /// The price of a million tokens, in US dollars.

@@ -1,9 +1,14 @@
 //! The catalog of models: those that people may choose, and those that a turn uses.
 
+mod check;
+
 use std::sync::Arc;
 
 use deskhand_agent::ChosenModel;
 use deskhand_core::model::{ListedModel, Models, UnknownModel};
+use tokio::sync::Mutex;
+
+pub use self::check::{CheckModelError, CheckedModel};
 
 /// The longest name of a model. No vendor's names come near it.
 const LONGEST_NAME: usize = 200;
@@ -14,6 +19,8 @@ pub struct Catalog {
     models: Arc<dyn Models>,
     /// The model to use if another is unavailable.
     fallback: Option<Arc<str>>,
+    /// Held while a model is checked.
+    checking: Arc<Mutex<()>>,
 }
 
 /// The models that people may choose from.
@@ -32,6 +39,7 @@ impl Catalog {
         Self {
             models,
             fallback: fallback.map(Arc::from),
+            checking: Arc::default(),
         }
     }
 

@@ -39,7 +39,7 @@ use deskhand_core::{
     computer::ComputerKind,
     gateway::ModelGateway,
     limits::Limits,
-    model::Models,
+    model::{Effort, Models},
     network::{NetworkEntrance, stand_in::CertificateIssuer},
     sandbox::Lifecycle,
     tasks::Tasks,
@@ -55,7 +55,7 @@ pub use apps::{
     AppPass, Apps, IssuePassError, IssuedPass, PassKind, ReachServiceError, SessionPorts, Waking,
 };
 pub use attachments::{AttachedFile, AttachmentError, Attachments};
-pub use catalog::{Catalog, ModelChoice};
+pub use catalog::{Catalog, CheckModelError, CheckedModel, ModelChoice};
 pub use computers::{
     ActByHand, ActByHandError, ByHand, ClipboardError, Computers, ListenError, NoScreen,
     OpenScreenError, Picture, PlayerError, PlayerSight, ScreenshotError, WatchVideoError,
@@ -151,6 +151,8 @@ pub struct Settings {
     pub session_budget: Budget,
     /// The model to use if a session's own is unavailable.
     pub fallback_model: Option<String>,
+    /// The effort that models put into thinking. Each model's own default without it.
+    pub effort: Option<Effort>,
     /// The system prompt of every model.
     pub prompt: PromptTemplate,
     /// The time for which sessions are kept after their end. `None` for ever.

@@ -22,6 +22,7 @@ pub mod lease;
 pub mod limits;
 pub mod message;
 pub mod model;
+pub mod model_check;
 pub mod network;
 pub mod plain;
 pub mod policy;

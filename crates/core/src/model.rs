@@ -36,6 +36,36 @@ pub struct ModelRequest {
     pub tools: ToolSpecs,
     /// The conversation, oldest first. The last item is never an answer.
     pub items: Vec<Item>,
+    pub options: RequestOptions,
+}
+
+/// Choices about a call that are no part of the conversation.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RequestOptions {
+    /// A name that all calls of a conversation share, so that they meet the same cache of the vendor.
+    pub cache_key: Option<String>,
+    /// The effort that people chose. The model's own default counts without it.
+    pub effort: Option<Effort>,
+}
+
+/// The effort that a model puts into thinking. More of it is slower and costs more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Effort {
+    Low,
+    Medium,
+    High,
+}
+
+impl Effort {
+    /// Returns the name, which most vendors share.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Low => "low",
+            Self::Medium => "medium",
+            Self::High => "high",
+        }
+    }
 }
 
 /// A part of the conversation as the model sees it.

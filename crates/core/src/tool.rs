@@ -23,6 +23,9 @@ pub struct ToolSpec {
 /// The tools of one session, in the order in which they are offered to a model.
 pub type ToolSpecs = Arc<[ToolSpec]>;
 
+/// The sentence of a tool's description that names the unit of its points. Models that count otherwise get another.
+pub const POINTS_ARE_PIXELS: &str = "coordinates are pixels from their top left corner";
+
 /// A tool that vendors train their models on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

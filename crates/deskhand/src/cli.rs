@@ -326,7 +326,31 @@ pub(crate) enum SecretCommand {
 }
 
 #[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct ModelsArgs {
+    #[command(subcommand)]
+    pub(crate) command: Option<ModelsCommand>,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) server: ServerArgs,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ModelsCommand {
+    /// Check models with a few cheap calls of their vendors, and say what to do about what fails
+    Check(CheckModelsArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CheckModelsArgs {
+    /// Models to check, as `vendor/name` [default: the model of new sessions]
+    #[arg(value_name = "MODEL")]
+    pub(crate) models: Vec<String>,
+    /// Only print what the check would cost
+    #[arg(long)]
+    pub(crate) estimate: bool,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,

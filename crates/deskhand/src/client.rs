@@ -34,6 +34,8 @@ use self::transport::{RawAnswer, Stream, Transport};
 
 /// The timeout of a request. Ending a session waits for its sandbox.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
+/// The timeout of a request that calls a model's vendor several times.
+const SLOW_REQUEST_TIMEOUT: Duration = Duration::from_secs(180);
 /// The timeout of a connection attempt.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 

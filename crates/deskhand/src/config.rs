@@ -23,8 +23,8 @@ use std::{
 
 use deskhand_agent::PromptTemplate;
 use deskhand_core::{
-    action::ScreenSize, budget::Budget, limits::Limits, sandbox::SandboxLimits, secret::Secret,
-    tool_server::spec::McpServerSpec,
+    action::ScreenSize, budget::Budget, limits::Limits, model::Effort, sandbox::SandboxLimits,
+    secret::Secret, tool_server::spec::McpServerSpec,
 };
 use deskhand_models::ModelSettings;
 use deskhand_sandbox::providers::DiskQuota;
@@ -72,6 +72,8 @@ pub(crate) struct Config {
     pub(crate) models: ModelSettings,
     /// The model to use if a session's model cannot be reached.
     pub(crate) fallback_model: Option<String>,
+    /// The effort that models put into thinking.
+    pub(crate) effort: Option<Effort>,
     /// The instructions that every model gets before the conversation.
     pub(crate) prompt: PromptTemplate,
     /// The file of the key that encrypts stored secrets.
@@ -260,6 +262,7 @@ fn read(reader: &mut Reader<'_>) -> Config {
         jamie: jamie::jamie(reader, &data_dir),
         models: models(reader, &data_dir),
         fallback_model: reader.text_or_nothing("models.fallback"),
+        effort: models::effort(reader),
         key_file: reader.path("secrets.key_file", &data_dir.join("secrets.key")),
         data_dir,
     }

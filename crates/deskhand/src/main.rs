@@ -23,6 +23,7 @@ mod login;
 mod mcp;
 mod memory;
 mod models;
+mod models_check;
 mod modes;
 mod network;
 mod output;
@@ -92,7 +93,7 @@ fn carry_out(cli: Cli) -> anyhow::Result<ExitCode> {
             decisions::answer(&args, config, &environment)
         }),
         Command::Models(args) => as_client(&load()?.config, |config| {
-            models::list(&args, config, &environment)
+            models::models(&args, config, &environment)
         }),
         Command::Cp(args) => as_client(&load()?.config, |config| {
             cp::cp(&args, config, &environment)

@@ -13,18 +13,26 @@ use deskhand_core::{
 use deskhand_models::{BadModelSettings, ConfiguredModels};
 
 use crate::{
-    cli::{ModelsArgs, PromptArgs},
+    cli::{ModelsArgs, ModelsCommand, PromptArgs},
     config::{Config, Environment},
     find::running_server,
-    output,
+    models_check, output,
 };
 
-/// Runs `deskhand models`.
-pub(crate) async fn list(
+/// Runs `deskhand models` and its commands.
+pub(crate) async fn models(
     args: &ModelsArgs,
     config: &Config,
     environment: &Environment,
 ) -> anyhow::Result<()> {
+    match &args.command {
+        Some(ModelsCommand::Check(args)) => models_check::check(args, config, environment).await,
+        None => list(args, config, environment).await,
+    }
+}
+
+/// Lists the models.
+async fn list(args: &ModelsArgs, config: &Config, environment: &Environment) -> anyhow::Result<()> {
     let client = running_server(&args.server, config, environment).await?;
     let listed = client.models().await?;
     if args.json {

@@ -357,6 +357,7 @@ async fn start_app(
             limits: config.limits,
             session_budget: config.session_budget,
             fallback_model: config.fallback_model.clone(),
+            effort: config.effort,
             prompt: config.prompt.clone(),
             keep_ended: config.keep_ended,
             queue_length: config.turn.queue_length,

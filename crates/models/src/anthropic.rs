@@ -33,16 +33,14 @@ use reqwest::{Response, StatusCode};
 use serde_json::Value;
 
 use self::{
-    generation::Generation,
-    offer::{AcceptedAnthropicOffers, AnthropicOffer},
-    sizes::Resolution,
-    stream::AnthropicAnswer,
+    generation::Generation, offer::AnthropicOffer, sizes::Resolution, stream::AnthropicAnswer,
 };
 pub(crate) use self::{
     route::{BedrockAccess, Route},
     usage::AnthropicUsage,
 };
 use crate::{
+    accepted::AcceptedOffers,
     http::{self, ErrorResponse, NoAnswer, Problem},
     sse,
     talk::Begun,
@@ -61,7 +59,7 @@ const LONGEST_EDGE: u32 = 2000;
 pub(crate) struct Anthropic {
     client: reqwest::Client,
     route: Route,
-    accepted: AcceptedAnthropicOffers,
+    accepted: AcceptedOffers<AnthropicOffer>,
 }
 
 impl Anthropic {
@@ -69,14 +67,15 @@ impl Anthropic {
         Self {
             client,
             route,
-            accepted: AcceptedAnthropicOffers::default(),
+            accepted: AcceptedOffers::default(),
         }
     }
 
     /// Sends the request, and offers less after each refusal until the vendor accepts it.
     async fn ask(&self, asked: &Asked) -> Result<Accepted, ModelError> {
         let name = &asked.name;
-        let mut offer = self.accepted.offer(name);
+        let most = AnthropicOffer::to(name);
+        let mut offer = self.accepted.offer(name, most);
         let mut tools = asked.request.tools.iter();
         let has_browser = tools.any(|tool| tool.native == Some(NativeTool::Browser));
         let mut thinking = EarlierThinking::Kept;
@@ -95,7 +94,7 @@ impl Anthropic {
                 .await?;
             match http::send(request).await {
                 Ok(response) => {
-                    self.accepted.note(name, offer);
+                    self.accepted.note(name, offer, most);
                     return Ok(Accepted {
                         response,
                         offer,

@@ -1,5 +1,6 @@
 //! Models behind chat completions: Ollama, vLLM, `LiteLLM`, `OpenRouter` and others that speak OpenAI's older API.
 
+mod offer;
 mod request;
 #[cfg(test)]
 mod request_tests;
@@ -8,6 +9,7 @@ mod rules_tests;
 mod stream;
 #[cfg(test)]
 mod stream_tests;
+mod unit;
 
 use std::sync::Arc;
 
@@ -20,11 +22,13 @@ use futures::{FutureExt, future::BoxFuture};
 use reqwest::{Response, StatusCode};
 use serde_json::Value;
 
-use self::stream::ChatAnswer;
+pub(crate) use self::unit::PointUnit;
+use self::{offer::ChatOffer, request::ChatForm, stream::ChatAnswer};
 use crate::{
+    accepted::AcceptedOffers,
     http::{self, BaseUrl, ErrorResponse, NoAnswer, Problem},
     prices,
-    settings::{AccountSettings, BrowserTool},
+    settings::{AccountSettings, BrowserTool, Coordinates},
     space, sse,
     surface::Surface,
     talk::Begun,
@@ -53,6 +57,8 @@ pub(crate) struct Chat {
     key: Option<Secret>,
     /// The form in which the browser is offered.
     browser_tool: BrowserTool,
+    coordinates: Coordinates,
+    accepted: AcceptedOffers<ChatOffer>,
     /// The window of its models in tokens, if it is known.
     context_tokens: Option<u64>,
 }
@@ -70,6 +76,8 @@ impl Chat {
             base_url,
             key: account.key.clone(),
             browser_tool: account.browser_tool,
+            coordinates: account.coordinates,
+            accepted: AcceptedOffers::default(),
             context_tokens: account.context_tokens,
         }
     }
@@ -78,22 +86,38 @@ impl Chat {
         Surface::of(&asked.request.tools, self.browser_tool)
     }
 
+    fn unit(&self, name: &str) -> PointUnit {
+        PointUnit::of(name, self.coordinates)
+    }
+
+    /// Sends the request, and asks for less after each refusal until the server accepts it.
     async fn ask(&self, asked: &Asked) -> Result<Response, ModelError> {
-        let mut request = self
-            .client
-            .post(self.base_url.at("/chat/completions"))
-            .json(&request::body(
-                &asked.name,
-                self.surface(asked),
-                &asked.request,
-            ));
-        if let Some(key) = &self.key {
-            request = request.bearer_auth(key.expose());
-        }
-        match http::send(request).await {
-            Ok(response) => Ok(response),
-            Err(NoAnswer::Failed(error)) => Err(error),
-            Err(NoAnswer::Refused(response)) => Err(refused(&response)),
+        let name = &asked.name;
+        let mut offer = self.accepted.offer(name, offer::MOST);
+        loop {
+            let form = ChatForm {
+                offer,
+                surface: self.surface(asked),
+                unit: self.unit(name),
+            };
+            let mut request = self
+                .client
+                .post(self.base_url.at("/chat/completions"))
+                .json(&request::body(name, form, &asked.request));
+            if let Some(key) = &self.key {
+                request = request.bearer_auth(key.expose());
+            }
+            match http::send(request).await {
+                Ok(response) => {
+                    self.accepted.note(name, offer, offer::MOST);
+                    return Ok(response);
+                }
+                Err(NoAnswer::Failed(error)) => return Err(error),
+                Err(NoAnswer::Refused(response)) => match offer.after(&response) {
+                    Some(less) => offer = less,
+                    None => return Err(refused(&response)),
+                },
+            }
         }
     }
 }
@@ -113,20 +137,20 @@ impl Wire for Chat {
         prices::is_self_hosted(&self.vendor, &self.base_url)
     }
 
-    fn view(&self, _name: &str) -> View {
+    fn view(&self, name: &str) -> View {
         View {
             window: ContextWindow {
                 tokens: self.context_tokens,
                 vendor_summarizes: false,
             },
-            ..view()
+            ..view(self.unit(name))
         }
     }
 
     fn begin(self: Arc<Self>, asked: Asked) -> BoxFuture<'static, Begun<ChatAnswer>> {
         let begin = async move {
             let response = self.ask(&asked).await?;
-            let space = request::space(&asked.request);
+            let space = self.unit(&asked.name).space_of(&asked.request);
             let answer = ChatAnswer::new(space, self.surface(&asked), asked.name);
             Ok((sse::of(response), answer))
         };
@@ -135,8 +159,14 @@ impl Wire for Chat {
 }
 
 /// Returns the view of models about which nothing more is known.
-pub(crate) fn view() -> View {
-    View::sized(|screen| space::fitting(screen, LARGEST_SIZE))
+pub(crate) fn view(unit: PointUnit) -> View {
+    View {
+        space: match unit {
+            PointUnit::Pixels => |screen, shown| PointUnit::Pixels.space(screen, shown),
+            PointUnit::Thousandths => |screen, shown| PointUnit::Thousandths.space(screen, shown),
+        },
+        ..View::sized(|screen| space::fitting(screen, LARGEST_SIZE))
+    }
 }
 
 fn refused(response: &ErrorResponse) -> ModelError {

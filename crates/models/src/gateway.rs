@@ -13,6 +13,8 @@ mod place;
 mod read;
 mod refuse;
 
+use std::sync::LazyLock;
+
 use bytes::Bytes;
 use deskhand_core::{
     gateway::{
@@ -32,6 +34,7 @@ use crate::{
     anthropic, gemini,
     http::{self, BaseUrl},
     openai,
+    price_table::PRICE_TABLE,
     prices::{self, Prices},
     settings::{AccountSettings, ModelSettings},
     vendors::{self, BadModelSettings, USUAL_COMPATIBLE},
@@ -60,6 +63,8 @@ struct GatewayAccount {
 impl VendorGateway {
     /// Uses all vendors that have a key, and self-hosted servers that were configured explicitly.
     pub fn new(settings: &ModelSettings) -> Result<Self, BadModelSettings> {
+        // The table is read now, not while the first request is.
+        LazyLock::force(&PRICE_TABLE);
         let mut accounts = Vec::new();
         for (vendor, account, usual_url) in [
             (

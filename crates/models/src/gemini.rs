@@ -3,6 +3,7 @@
 mod calls;
 #[cfg(test)]
 mod calls_tests;
+mod offer;
 mod page;
 #[cfg(test)]
 mod page_tests;
@@ -24,8 +25,9 @@ use futures::{FutureExt, future::BoxFuture};
 use reqwest::{Response, StatusCode};
 use serde_json::Value;
 
-use self::stream::GeminiAnswer;
+use self::{offer::GeminiOffer, stream::GeminiAnswer};
 use crate::{
+    accepted::AcceptedOffers,
     http::{self, BaseUrl, ErrorResponse, NoAnswer, Problem},
     space::{self, Space},
     sse,
@@ -50,6 +52,7 @@ pub(crate) struct Gemini {
     client: reqwest::Client,
     base_url: BaseUrl,
     key: Secret,
+    accepted: AcceptedOffers<GeminiOffer>,
 }
 
 impl Gemini {
@@ -58,23 +61,34 @@ impl Gemini {
             client,
             base_url,
             key,
+            accepted: AcceptedOffers::default(),
         }
     }
 
+    /// Sends the request, and asks for less after each refusal until Google accepts it.
     async fn ask(&self, asked: &Asked) -> Result<Response, ModelError> {
         let path = format!(
             "/v1beta/models/{}:streamGenerateContent?alt=sse",
             http::segment(&asked.name)
         );
-        let request = self
-            .client
-            .post(self.base_url.at(&path))
-            .header("x-goog-api-key", self.key.expose())
-            .json(&request::body(&asked.name, &asked.request));
-        match http::send(request).await {
-            Ok(response) => Ok(response),
-            Err(NoAnswer::Failed(error)) => Err(error),
-            Err(NoAnswer::Refused(response)) => Err(refused(&response)),
+        let mut offer = self.accepted.offer(&asked.name, offer::MOST);
+        loop {
+            let request = self
+                .client
+                .post(self.base_url.at(&path))
+                .header("x-goog-api-key", self.key.expose())
+                .json(&request::body(&asked.name, offer, &asked.request));
+            match http::send(request).await {
+                Ok(response) => {
+                    self.accepted.note(&asked.name, offer, offer::MOST);
+                    return Ok(response);
+                }
+                Err(NoAnswer::Failed(error)) => return Err(error),
+                Err(NoAnswer::Refused(response)) => match offer.after(&response) {
+                    Some(less) => offer = less,
+                    None => return Err(refused(&response)),
+                },
+            }
         }
     }
 }
@@ -125,9 +139,16 @@ pub(crate) fn view() -> View {
 }
 
 fn refused(response: &ErrorResponse) -> ModelError {
+    let message = response.body["error"]["message"].as_str();
+    // Google answers a wrong key with 400.
+    let is_about_key = message.is_some_and(|message| message.contains("API key not valid"));
     let problem = Problem {
-        status: Some(response.status),
-        message: response.body["error"]["message"].as_str(),
+        status: Some(if is_about_key {
+            StatusCode::UNAUTHORIZED
+        } else {
+            response.status
+        }),
+        message,
         is_transient: None,
         retry_after: response
             .retry_after

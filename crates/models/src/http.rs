@@ -18,9 +18,13 @@ use crate::windows;
 /// The timeout for opening a connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// The timeout for a silent vendor, before an answer and in the middle of it.
-const READ_TIMEOUT: Duration = Duration::from_secs(180);
+pub(crate) const READ_TIMEOUT: Duration = Duration::from_secs(180);
+/// The timeout for a vendor whose models may reason for long without a word.
+pub(crate) const REASONING_TIMEOUT: Duration = Duration::from_secs(600);
 /// The timeout for a server on this machine, which may have to load its model first.
 const LOCAL_READ_TIMEOUT: Duration = Duration::from_secs(600);
+/// The name and version of this program, which every vendor is told.
+const USER_AGENT: &str = concat!("deskhand/", env!("CARGO_PKG_VERSION"));
 /// The number of bytes after which the rest of an error response is not read.
 pub(crate) const LARGEST_ERROR_BYTES: usize = 64 * 1024;
 
@@ -109,6 +113,7 @@ pub(crate) fn client_with_timeout(
     read_timeout: Duration,
 ) -> Result<reqwest::Client, reqwest::Error> {
     let builder = reqwest::Client::builder()
+        .user_agent(USER_AGENT)
         .connect_timeout(CONNECT_TIMEOUT)
         .redirect(reqwest::redirect::Policy::none());
     // We always have a provider of our own. If that fails, reqwest reports the missing one.
@@ -201,7 +206,13 @@ impl Problem<'_> {
             (Some(reported), Some(StatusCode::UNAUTHORIZED)) => {
                 format!("{reported} (is the key right?)")
             }
+            (Some(reported), Some(StatusCode::NOT_FOUND)) => {
+                format!("{reported} (is the model's name right?)")
+            }
             (Some(reported), _) => reported.to_owned(),
+            (None, Some(StatusCode::NOT_FOUND)) => {
+                "it answered 404 Not Found (is the model's name right?)".to_owned()
+            }
             (None, Some(status)) => format!("it answered {status}"),
             (None, None) => "it failed".to_owned(),
         };

@@ -1,134 +1,9 @@
-//! The models that are known by name, with their prices.
-//!
-//! Prices are in US dollars per million tokens, of the day in [`PRICES_OF`]. `docs/guide/models.md` lists the ones that
-//! still have to be checked.
+//! The models that are known by name, and the prices of those that are not.
 
-use deskhand_core::model::{LongPrompts, Price, PriceSource};
+use deskhand_core::model::{Price, PriceSource};
 use jiff::Timestamp;
 
-/// The day of the prices.
-pub(crate) const PRICES_OF: &str = "2026-11-16";
-
-/// A model that is known by name.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Known {
-    pub(crate) vendor: &'static str,
-    /// The part after the slash.
-    pub(crate) name: &'static str,
-    pub(crate) price: Price,
-    /// The end of a reduced price, in seconds since 1970. From then on everything costs twice as much.
-    reduced_until: Option<i64>,
-}
-
-/// The end of Google's reduced prices: 1 January 2027.
-const NEW_YEAR: i64 = 1_798_761_600;
-
-/// The surcharge of Haiku 5.5.
-const LONG_HAIKU: LongPrompts = LongPrompts {
-    over_tokens: 100_000,
-    input_factor: 5.0,
-    output_factor: 5.0,
-};
-
-/// The surcharge of GPT-6.
-const LONG_GPT_6: LongPrompts = LongPrompts {
-    over_tokens: 272_000,
-    input_factor: 2.0,
-    output_factor: 1.5,
-};
-
-/// All known models, the best of each vendor first.
-pub(crate) const KNOWN: &[Known] = &[
-    claude("claude-opus-5-5", 4.0, 20.0, 0.20),
-    claude("claude-sonnet-5-5", 2.0, 10.0, 0.20),
-    claude("claude-haiku-5-5", 0.10, 0.50, 0.01).with_surcharge(LONG_HAIKU),
-    claude("claude-fable-5-2", 8.0, 40.0, 0.20),
-    claude("claude-fable-5-1", 10.0, 50.0, 0.25),
-    claude("claude-opus-5", 5.0, 25.0, 0.50),
-    claude("claude-sonnet-5", 2.0, 10.0, 0.20),
-    claude("claude-opus-4-8", 5.0, 25.0, 0.50),
-    claude("claude-opus-4-7", 5.0, 25.0, 0.50),
-    claude("claude-opus-4-6", 5.0, 25.0, 0.50),
-    claude("claude-sonnet-4-6", 3.0, 15.0, 0.30),
-    claude("claude-opus-4-5", 5.0, 25.0, 0.50),
-    claude("claude-sonnet-4-5", 3.0, 15.0, 0.30),
-    claude("claude-haiku-4-5", 1.0, 5.0, 0.10),
-    gpt_6("gpt-6.1-sol", [2.0, 2.50, 0.10, 10.0]),
-    gpt_6("gpt-6.1-terra", [1.0, 1.25, 0.05, 5.0]),
-    gpt_6("gpt-6-astra", [10.0, 12.50, 1.0, 50.0]),
-    gpt_6("gpt-6-sol", [2.0, 2.50, 0.20, 10.0]),
-    gpt_6("gpt-6-luna", [0.10, 0.125, 0.01, 0.50]),
-    other("openai", "gpt-5.5", [5.0, 5.0, 0.50, 30.0]),
-    other("openai", "gpt-5.4", [2.50, 2.50, 0.25, 15.0]),
-    other("openai", "computer-use-preview", [3.0, 3.0, 3.0, 12.0]),
-    other("gemini", "gemini-3.8-flash", [0.75, 0.75, 0.075, 3.75]).reduced_until(NEW_YEAR),
-    other("gemini", "gemini-3.7-flash", [0.75, 0.75, 0.075, 3.75]).reduced_until(NEW_YEAR),
-    other("gemini", "gemini-3.6-flash", [1.50, 1.50, 0.15, 7.50]),
-    other("gemini", "gemini-3.5-flash", [1.50, 1.50, 0.15, 9.0]),
-    other("gemini", "gemini-3.1-pro-preview", [2.0, 2.0, 0.20, 12.0]),
-    other("gemini", "gemini-3-flash-preview", [0.50, 0.50, 0.05, 3.0]),
-    other(
-        "gemini",
-        "gemini-2.5-computer-use-preview-10-2025",
-        [1.25, 1.25, 0.125, 10.0],
-    ),
-];
-
-/// Creates an entry for a Claude model. Writing to Anthropic's cache costs a quarter more than uncached input.
-const fn claude(name: &'static str, input: f64, output: f64, cache_read: f64) -> Known {
-    other("anthropic", name, [input, input * 1.25, cache_read, output])
-}
-
-const fn gpt_6(name: &'static str, price: [f64; 4]) -> Known {
-    other("openai", name, price).with_surcharge(LONG_GPT_6)
-}
-
-const fn other(vendor: &'static str, name: &'static str, price: [f64; 4]) -> Known {
-    let [input, cache_write, cache_read, output] = price;
-    let price = Price {
-        input,
-        cache_write,
-        cache_read,
-        output,
-        long: None,
-        source: PriceSource::Listed,
-    };
-    Known {
-        vendor,
-        name,
-        price,
-        reduced_until: None,
-    }
-}
-
-impl Known {
-    const fn with_surcharge(mut self, long: LongPrompts) -> Self {
-        self.price.long = Some(long);
-        self
-    }
-
-    const fn reduced_until(mut self, end: i64) -> Self {
-        self.reduced_until = Some(end);
-        self
-    }
-
-    /// Returns the price at this time.
-    fn price_at(&self, now: Timestamp) -> Price {
-        let is_over = |end: i64| now.as_second() >= end;
-        let factor = if self.reduced_until.is_some_and(is_over) {
-            2.0
-        } else {
-            1.0
-        };
-        Price {
-            input: self.price.input * factor,
-            cache_write: self.price.cache_write * factor,
-            cache_read: self.price.cache_read * factor,
-            output: self.price.output * factor,
-            ..self.price
-        }
-    }
-}
+use crate::price_table::{KnownModel, PRICE_TABLE};
 
 /// Vendors that offer another vendor's models under their own names, with the prefix of those names.
 const ELSEWHERE: [(&str, &str, &str); 2] = [
@@ -161,8 +36,8 @@ pub(crate) fn names_of(vendor: &str) -> impl Iterator<Item = String> {
 /// Returns the price of a model in the table. The name may end with a date or a version: `claude-opus-5-5-20260922`.
 pub(crate) fn price(vendor: &str, name: &str, now: Timestamp) -> Option<Price> {
     let (maker, name) = at_maker(vendor, name);
-    let is_it = |known: &&Known| {
-        let rest = name.strip_prefix(known.name);
+    let is_it = |known: &&KnownModel| {
+        let rest = name.strip_prefix(known.name.as_str());
         rest.is_some_and(|rest| rest.is_empty() || is_edition(rest))
     };
     of(maker).find(is_it).map(|known| known.price_at(now))
@@ -179,7 +54,7 @@ pub(crate) fn guess(vendor: &str, name: &str, now: Timestamp) -> Option<Price> {
     let family = FAMILIES
         .iter()
         .find(|(vendor, family)| *vendor == maker && words().any(|word| family.contains(&word)));
-    let is_relative = |known: &&Known| {
+    let is_relative = |known: &&KnownModel| {
         let mut words = known.name.split('-');
         family.is_none_or(|(_, family)| words.any(|word| family.contains(&word)))
     };
@@ -191,13 +66,18 @@ pub(crate) fn guess(vendor: &str, name: &str, now: Timestamp) -> Option<Price> {
         }
     })?;
     Some(Price {
-        source: PriceSource::Guessed { like: dearest.name },
+        source: PriceSource::Guessed {
+            like: &dearest.name,
+        },
         ..dearest.price_at(now)
     })
 }
 
-fn of(maker: &str) -> impl Iterator<Item = &'static Known> {
-    KNOWN.iter().filter(move |known| known.vendor == maker)
+fn of(maker: &str) -> impl Iterator<Item = &'static KnownModel> {
+    PRICE_TABLE
+        .models
+        .iter()
+        .filter(move |known| known.vendor == maker)
 }
 
 /// Returns the maker of a vendor's models, and the prefix of their names there.
@@ -274,7 +154,7 @@ mod tests {
                 "eu.anthropic.claude-haiku-6",
                 Some("claude-haiku-4-5"),
             ),
-            ("openai", "gpt-6.2-luna", Some("gpt-6-luna")),
+            ("openai", "gpt-6.2-luna", Some("gpt-5.6-luna")),
             ("openai", "gpt-7", Some("gpt-6-astra")),
             ("openai", "gpt-5.5-pro", None),
             ("openai", "ft:gpt-6-luna:x", None),

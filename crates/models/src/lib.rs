@@ -4,6 +4,7 @@
 //! vendor's API and the answers back. Only [`ConfiguredModels`] knows all vendors. `scripted` needs no key and no
 //! network: it plays a scenario from a file.
 
+mod accepted;
 mod anthropic;
 mod aws;
 mod browser_input;
@@ -22,6 +23,7 @@ mod images;
 mod input;
 mod known;
 mod openai;
+mod price_table;
 mod prices;
 mod redact;
 mod retell;
@@ -49,7 +51,9 @@ use deskhand_core::model::{ListedModel, Model, Models, UnknownModel};
 pub use crate::{
     gateway::VendorGateway,
     scripted::CheckCall,
-    settings::{AccountSettings, BedrockSettings, BrowserTool, ModelSettings, VertexSettings},
+    settings::{
+        AccountSettings, BedrockSettings, BrowserTool, Coordinates, ModelSettings, VertexSettings,
+    },
     vendors::BadModelSettings,
 };
 use crate::{
@@ -170,6 +174,6 @@ impl Models for ConfiguredModels {
     }
 
     fn prices_of(&self) -> Option<&'static str> {
-        Some(known::PRICES_OF)
+        Some(&price_table::PRICE_TABLE.day)
     }
 }

@@ -19,15 +19,16 @@ use std::sync::Arc;
 
 use deskhand_core::{
     action::ScreenSize,
-    model::{ContextWindow, ModelError},
+    model::{ContextWindow, ModelError, Pictures},
     secret::Secret,
 };
 use futures::{FutureExt, future::BoxFuture};
 use reqwest::Response;
 use serde_json::Value;
 
-use self::{offer::AcceptedOpenAiOffers, stream::OpenAiAnswer};
+use self::{offer::OpenAiOffer, stream::OpenAiAnswer};
 use crate::{
+    accepted::AcceptedOffers,
     http::{self, BaseUrl, ErrorResponse, NoAnswer, Problem},
     settings::BrowserTool,
     space, sse,
@@ -61,7 +62,7 @@ pub(crate) struct OpenAi {
     key: Secret,
     /// The form in which the browser is offered.
     browser_tool: BrowserTool,
-    accepted: AcceptedOpenAiOffers,
+    accepted: AcceptedOffers<OpenAiOffer>,
 }
 
 impl OpenAi {
@@ -76,7 +77,7 @@ impl OpenAi {
             base_url,
             key,
             browser_tool,
-            accepted: AcceptedOpenAiOffers::default(),
+            accepted: AcceptedOffers::default(),
         }
     }
 
@@ -86,7 +87,8 @@ impl OpenAi {
 
     /// Sends the request, and asks for less after each refusal until OpenAI accepts it.
     async fn ask(&self, asked: &Asked) -> Result<Response, ModelError> {
-        let mut offer = self.accepted.offer(&asked.name);
+        let most = OpenAiOffer::to(&asked.name);
+        let mut offer = self.accepted.offer(&asked.name, most);
         let surface = self.surface(asked);
         loop {
             let request = self
@@ -96,7 +98,7 @@ impl OpenAi {
                 .json(&request::body(&asked.name, offer, surface, &asked.request));
             match http::send(request).await {
                 Ok(response) => {
-                    self.accepted.note(&asked.name, offer);
+                    self.accepted.note(&asked.name, offer, most);
                     return Ok(response);
                 }
                 Err(NoAnswer::Failed(error)) => return Err(error),
@@ -121,7 +123,11 @@ impl Wire for OpenAi {
     }
 
     fn view(&self, name: &str) -> View {
-        view(name)
+        let offer = self.accepted.offer(name, OpenAiOffer::to(name));
+        let mut view = view(name);
+        view.pictures = pictures(offer);
+        view.window.vendor_summarizes = summarizes(name, offer);
+        view
     }
 
     fn begin(self: Arc<Self>, asked: Asked) -> BoxFuture<'static, Begun<OpenAiAnswer>> {
@@ -138,21 +144,37 @@ impl Wire for OpenAi {
 /// Returns the view that an OpenAI model has of a screen.
 pub(crate) fn view(name: &str) -> View {
     let is_preview = request::is_preview(name);
+    let offer = OpenAiOffer::to(name);
     View {
+        pictures: pictures(offer),
         files: AcceptedFiles {
             pdf: !is_preview,
             gif: false,
         },
         window: ContextWindow {
             tokens: windows::tokens(VENDOR, name),
-            // The first model is told to leave out the middle of a long conversation.
-            vendor_summarizes: true,
+            vendor_summarizes: summarizes(name, offer),
         },
         ..View::sized(if is_preview {
             |screen| space::fitting(screen, PREVIEW_SIZE)
         } else {
             |screen| space::fitting(screen, LARGEST_SIZE)
         })
+    }
+}
+
+/// Returns true if OpenAI shortens a long conversation. The first model is told to leave out its middle.
+fn summarizes(name: &str, offer: OpenAiOffer) -> bool {
+    offer.compaction || request::is_preview(name)
+}
+
+/// Returns the pictures to send. Where OpenAI summarizes the conversation, nothing before that changes, so that its cache
+/// can be used.
+fn pictures(offer: OpenAiOffer) -> Pictures {
+    if offer.compaction {
+        Pictures::All
+    } else {
+        Pictures::Newest
     }
 }
 

@@ -33,7 +33,7 @@ use deskhand_core::{
 use futures::{StreamExt, stream, stream::BoxStream};
 
 use crate::{
-    chat,
+    chat::{self, PointUnit},
     scripted::{
         play::Beat,
         scenario::{ReadScenarioError, Scenario},
@@ -206,7 +206,8 @@ impl Model for ScriptedModel {
 
     fn show(&self, file: &Attachment, bytes: Bytes) -> Result<ShownFile, NotShown> {
         let role = self.scenario.role;
-        show::show(role.map_or_else(chat::view, |role| role.view), file, bytes)
+        let view = role.map_or_else(|| chat::view(PointUnit::Pixels), |role| role.view);
+        show::show(view, file, bytes)
     }
 
     fn price(&self) -> Option<Price> {

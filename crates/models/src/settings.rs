@@ -30,8 +30,22 @@ pub struct AccountSettings {
     pub base_url: Option<String>,
     /// The form in which the browser is offered. Anthropic and Google always have their own.
     pub browser_tool: BrowserTool,
+    /// The unit of points, for vendors that speak chat completions.
+    pub coordinates: Coordinates,
     /// The window of its models in tokens, for vendors that speak chat completions. `None` if it is not known.
     pub context_tokens: Option<u64>,
+}
+
+/// The unit in which models point at pictures.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Coordinates {
+    /// The unit that a model of this name is known to use.
+    #[default]
+    ByName,
+    /// Pixels of the picture.
+    Pixels,
+    /// Thousandths of the picture's width and height.
+    Thousandths,
 }
 
 /// The form in which a session's browser is offered to models that get no screen.

@@ -45,7 +45,7 @@ fn a_large_picture_gets_the_size_that_the_model_sees() {
         (anthropic::view("claude-opus-5"), 2000),
         (openai::view("gpt-5.4"), 2000),
         (gemini::view(), 2000),
-        (chat::view(), 2000),
+        (chat::view(chat::PointUnit::Pixels), 2000),
     ] {
         let file = shown(view, "image/jpeg", photo.clone()).unwrap();
         let (width, height) = size(&file);
@@ -95,7 +95,11 @@ fn a_pdf_is_sent_to_models_that_accept_it() {
     let file = shown(view, "application/pdf", pdf.clone()).unwrap();
     assert_eq!((file.n_tokens, &*file.bytes), (2 * TOKENS_PER_PAGE, &*pdf));
     assert_eq!(
-        shown(chat::view(), "application/pdf", pdf.clone()),
+        shown(
+            chat::view(chat::PointUnit::Pixels),
+            "application/pdf",
+            pdf.clone()
+        ),
         Err(NotShown::Kind)
     );
     let locked = [&pdf[..], b" trailer << /Encrypt 5 0 R >>"].concat();

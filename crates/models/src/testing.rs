@@ -8,7 +8,8 @@ use deskhand_core::{
     blob::BlobFormat,
     browser::{BrowserState, ShownPage, TabEntry, TabNumber},
     model::{
-        CallResult, Chunk, Image, Item, ModelError, ModelRequest, Original, ShownFile, ToolCall,
+        CallResult, Chunk, Image, Item, ModelError, ModelRequest, Original, RequestOptions,
+        ShownFile, ToolCall,
     },
     tool::{ToolSpec, ToolSpecs},
 };
@@ -39,6 +40,7 @@ pub(crate) fn request(items: Vec<Item>) -> ModelRequest {
         tools: golden_tools(),
         items,
         page: None,
+        options: RequestOptions::default(),
     }
 }
 

@@ -2,7 +2,7 @@
 
 mod clouds;
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use deskhand_core::secret::Secret;
 
@@ -86,6 +86,7 @@ pub(crate) fn all(settings: &ModelSettings) -> Result<Vec<Vendor>, BadModelSetti
         &settings.anthropic,
         ANTHROPIC_URL,
         variables::ANTHROPIC_KEY,
+        http::READ_TIMEOUT,
         |client, base_url, key| Arc::new(Anthropic::new(client, Route::Direct { base_url, key })),
     )?;
     let openai = keyed(
@@ -93,6 +94,7 @@ pub(crate) fn all(settings: &ModelSettings) -> Result<Vec<Vendor>, BadModelSetti
         &settings.openai,
         OPENAI_URL,
         variables::OPENAI_KEY,
+        http::REASONING_TIMEOUT,
         |client, base_url, key| {
             let browser_tool = settings.openai.browser_tool;
             Arc::new(OpenAi::new(client, base_url, key, browser_tool))
@@ -103,6 +105,7 @@ pub(crate) fn all(settings: &ModelSettings) -> Result<Vec<Vendor>, BadModelSetti
         &settings.gemini,
         GEMINI_URL,
         variables::GEMINI_KEY,
+        http::READ_TIMEOUT,
         |client, base_url, key| Arc::new(Gemini::new(client, base_url, key)),
     )?;
     let (bedrock, vertex) = (
@@ -139,11 +142,15 @@ fn keyed(
     settings: &AccountSettings,
     usual_url: &str,
     variable: &str,
+    read_timeout: Duration,
     account: impl FnOnce(reqwest::Client, BaseUrl, Secret) -> Arc<dyn VendorAccount>,
 ) -> Result<Vendor, BadModelSettings> {
     let base_url = base_url(name, settings.base_url.as_deref().unwrap_or(usual_url))?;
     let account = match &settings.key {
-        Some(key) => Ok(account(http::client(&base_url)?, base_url, key.clone())),
+        Some(key) => {
+            let client = http::client_with_timeout(&base_url, read_timeout)?;
+            Ok(account(client, base_url, key.clone()))
+        }
         None => Err(format!("set {variable} to use it")),
     };
     Ok(Vendor {

@@ -25,6 +25,7 @@ mod server;
 mod session;
 mod sockets;
 mod terminal;
+mod vendor_request;
 mod video_client;
 mod watcher;
 
@@ -42,5 +43,6 @@ pub use server::{Server, ServerOptions};
 pub use session::Session;
 pub use sockets::{BusStream, EventStream};
 pub use terminal::TerminalClient;
+pub use vendor_request::keep_vendor_request;
 pub use video_client::VideoClient;
 pub use watcher::Watcher;

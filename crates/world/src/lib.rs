@@ -26,6 +26,7 @@ use std::{
     time::Duration,
 };
 
+use deskhand_app::Settings;
 use deskhand_core::{gateway::Entrance, id::SessionId, network::NetworkEntrance, tasks::Tasks};
 use deskhand_models::VendorGateway;
 use deskhand_testkit::{Client, new_postgres_database, sandboxes::FakeSandboxes};
@@ -181,6 +182,11 @@ impl World {
             Some(server) => server.pass(self.blueprint.clock.clone(), time).await,
             None => self.blueprint.clock.advance(time),
         }
+    }
+
+    /// Changes the settings of the server, from its next start on.
+    pub fn change_settings(&mut self, change: impl FnOnce(&mut Settings)) {
+        change(&mut self.blueprint.options.settings);
     }
 
     /// Ends the server in order and starts it again on the same database.

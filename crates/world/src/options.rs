@@ -83,6 +83,7 @@ impl Default for WorldOptions {
                     tokens: None,
                 },
                 fallback_model: None,
+                effort: None,
                 prompt: PromptTemplate::default(),
                 keep_ended: None,
                 queue_length: 20,

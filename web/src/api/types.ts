@@ -445,6 +445,23 @@ export interface components {
             /** @description The question for people. */
             prompt: string;
         };
+        /** @description A check of a model. */
+        CheckModel: {
+            /** @description Only estimates the cost, and calls nobody. */
+            estimate?: boolean;
+            /** @description `vendor/name`. The default model without it. */
+            model?: string | null;
+        };
+        /**
+         * @description The outcome of a point.
+         * @enum {string}
+         */
+        CheckVerdict: "passed" | "warned" | "failed" | "skipped";
+        /**
+         * @description A point that a check looks at.
+         * @enum {string}
+         */
+        CheckedPoint: "answer" | "picture" | "tools" | "click" | "second_step" | "cache" | "price";
         /** @description One of several possible answers. */
         Choice: {
             /** @description The text that people read. */
@@ -854,6 +871,15 @@ export interface components {
          * @enum {string}
          */
         FileKind: "file" | "folder" | "link" | "other";
+        /** @description The finding about one point. */
+        Finding: {
+            point: components["schemas"]["CheckedPoint"];
+            /** @description The way out, if something is wrong. */
+            remedy?: string;
+            /** @description A sentence for people. */
+            text: string;
+            verdict: components["schemas"]["CheckVerdict"];
+        };
         /** @description A page of a folder, in the order of names. */
         Folder: {
             entries: components["schemas"]["File"][];
@@ -1227,6 +1253,17 @@ export interface components {
             problem: string | null;
             usable: boolean;
         };
+        /** @description The outcome of a check of a model. */
+        ModelCheck: {
+            /**
+             * Format: double
+             * @description The approximate cost of a check in US dollars. Null if the model has no known price.
+             */
+            estimate_usd: number | null;
+            /** @description `vendor/name`. */
+            model: string;
+            report: components["schemas"]["ModelReport"] | null;
+        };
         /** @description A person gave the session another model, from its next turn on. */
         ModelData: {
             /** Format: uuid */
@@ -1235,6 +1272,21 @@ export interface components {
             by_name: string;
             /** @description `vendor/name`. */
             model: string;
+        };
+        /** @description The report about one model. */
+        ModelReport: {
+            /**
+             * Format: double
+             * @description The cost of the check in US dollars. Null if the model has no known price.
+             */
+            cost_usd: number | null;
+            /** @description One finding for each point, in the order of the check. */
+            findings: components["schemas"]["Finding"][];
+            /**
+             * Format: int32
+             * @description The number of calls of the model.
+             */
+            n_calls: number;
         };
         /** @description The models to choose from, usable ones first. */
         Models: {
@@ -2455,6 +2507,9 @@ export type ChangeSession = components['schemas']['ChangeSession'];
 export type ChangeUser = components['schemas']['ChangeUser'];
 export type ChangedData = components['schemas']['ChangedData'];
 export type Check = components['schemas']['Check'];
+export type CheckModel = components['schemas']['CheckModel'];
+export type CheckVerdict = components['schemas']['CheckVerdict'];
+export type CheckedPoint = components['schemas']['CheckedPoint'];
 export type Choice = components['schemas']['Choice'];
 export type Clipboard = components['schemas']['Clipboard'];
 export type Collaborator = components['schemas']['Collaborator'];
@@ -2482,6 +2537,7 @@ export type File = components['schemas']['File'];
 export type FileAction = components['schemas']['FileAction'];
 export type FileHead = components['schemas']['FileHead'];
 export type FileKind = components['schemas']['FileKind'];
+export type Finding = components['schemas']['Finding'];
 export type Folder = components['schemas']['Folder'];
 export type Form = components['schemas']['Form'];
 export type GatewayData = components['schemas']['GatewayData'];
@@ -2514,7 +2570,9 @@ export type Message = components['schemas']['Message'];
 export type MessageData = components['schemas']['MessageData'];
 export type MessagesPage = components['schemas']['MessagesPage'];
 export type Model = components['schemas']['Model'];
+export type ModelCheck = components['schemas']['ModelCheck'];
 export type ModelData = components['schemas']['ModelData'];
+export type ModelReport = components['schemas']['ModelReport'];
 export type Models = components['schemas']['Models'];
 export type NetworkData = components['schemas']['NetworkData'];
 export type NetworkDestination = components['schemas']['NetworkDestination'];
@@ -2642,6 +2700,7 @@ export interface Operations {
     "POST /api/me/offers/{session}/accept": { body: AcceptOffer; answer: Session };
     "GET /api/me/usage": { body: undefined; answer: Usage };
     "GET /api/models": { body: undefined; answer: Models };
+    "POST /api/models/check": { body: CheckModel; answer: ModelCheck };
     "GET /api/openapi.json": { body: undefined; answer: unknown };
     "GET /api/secrets": { body: undefined; answer: Secrets };
     "PUT /api/secrets/{name}": { body: PutSecret; answer: undefined };

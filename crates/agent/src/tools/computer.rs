@@ -5,7 +5,7 @@ use deskhand_core::{
     action::{Action, Button, Point, Region, ScreenSize},
     policy::{CallSubject, Proposal, Risk},
     sandbox::Acted,
-    tool::{NativeTool, ResultPart, ToolSpec, write_parts},
+    tool::{NativeTool, POINTS_ARE_PIXELS, ResultPart, ToolSpec, write_parts},
 };
 use serde_json::{Value, json};
 
@@ -30,10 +30,10 @@ impl Tool for ComputerTool {
     fn spec(&self) -> ToolSpec {
         ToolSpec {
             name: NAME.to_owned(),
-            description: "Uses the mouse, the keyboard and the screen of the desktop. Screenshots are {{screen}} \
-                          pixels; coordinates are pixels from their top left corner. Most actions answer with a \
-                          screenshot."
-                .to_owned(),
+            description: format!(
+                "Uses the mouse, the keyboard and the screen of the desktop. Screenshots are {{{{screen}}}} pixels; \
+                 {POINTS_ARE_PIXELS}. Most actions answer with a screenshot."
+            ),
             parameters: parameters(),
             native: Some(NativeTool::Computer),
         }

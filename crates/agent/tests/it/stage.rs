@@ -11,7 +11,7 @@ use deskhand_core::{
     event::{Complete, Event, EventBody, Failure, MessageSaid, Outcome},
     id::{MessageId, TurnId},
     message::{Delivery, Role},
-    model::{Chunk, End, ModelError, ToolCall},
+    model::{Chunk, End, ModelError, RequestOptions, ToolCall},
 };
 use serde_json::{Value, json};
 use tokio::sync::watch;
@@ -109,6 +109,7 @@ impl Stage {
             briefing: self.briefing.clone(),
             prompt: self.prompt.clone(),
             screen: ScreenSize::default(),
+            options: RequestOptions::default(),
             limits: self.limits.clone(),
             clock: Arc::new(FixedClock),
             stop: self.stop.clone(),

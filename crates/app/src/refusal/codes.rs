@@ -8,12 +8,12 @@ use super::{Code, InternalError, Refusal};
 use crate::{
     ActByHandError, AdmitError, AnswerError, ArtifactError, AttachmentError, BadInstructions,
     BadMcpServers, BadNetwork, BadTitle, ChangeMessageError, ChangeSessionError, ChangeUserError,
-    ClipboardError, ControlError, CreateSessionError, CreateUserError, EndSignInError, FileError,
-    FindError, IssuePassError, JoinError, ListenError, MakeTokenError, NoScreen, OfferError,
-    OpenScreenError, PersonError, PutSecretError, RemoveSecretError, RevokeTokenError,
-    ScreenshotError, SendPromptError, SetApprovalsError, SetLayoutError, SetLimitsError,
-    SetNetworkListError, ShareError, SignInError, StopTurnError, TerminalError, WakeError,
-    WatchError, WatchLinkError, WatchVideoError,
+    CheckModelError, ClipboardError, ControlError, CreateSessionError, CreateUserError,
+    EndSignInError, FileError, FindError, IssuePassError, JoinError, ListenError, MakeTokenError,
+    NoScreen, OfferError, OpenScreenError, PersonError, PutSecretError, RemoveSecretError,
+    RevokeTokenError, ScreenshotError, SendPromptError, SetApprovalsError, SetLayoutError,
+    SetLimitsError, SetNetworkListError, ShareError, SignInError, StopTurnError, TerminalError,
+    WakeError, WatchError, WatchLinkError, WatchVideoError,
 };
 
 /// The codes of every refusal. A missing code fails the tests that meet it.
@@ -33,6 +33,7 @@ const ALL: &[&[Code]] = &[
     ChangeMessageError::CODES,
     ChangeSessionError::CODES,
     ChangeUserError::CODES,
+    CheckModelError::CODES,
     ControlError::CODES,
     CreateSessionError::CODES,
     CreateUserError::CODES,

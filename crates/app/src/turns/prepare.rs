@@ -5,7 +5,7 @@ use std::{future::Future, sync::Arc};
 use deskhand_agent::{
     Briefing, ChosenModel, Surroundings, SystemPrompt, Turn, TurnEnd, UsableSecret, tools::ToolSet,
 };
-use deskhand_core::{event::Failure, session::Session, viewer::Viewer};
+use deskhand_core::{event::Failure, model::RequestOptions, session::Session, viewer::Viewer};
 use deskhand_store::{FixBriefing, StoreError};
 
 use super::{
@@ -65,6 +65,10 @@ impl Turns {
             briefing,
             prompt,
             screen: parts.settings.size_of(session.computer),
+            options: RequestOptions {
+                cache_key: Some(session_id.to_string()),
+                effort: parts.settings.effort,
+            },
             limits: parts.settings.turn.clone(),
             clock: Arc::clone(&parts.clock),
             stop: order.stop,

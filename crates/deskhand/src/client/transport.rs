@@ -5,6 +5,7 @@ use std::{
     io,
     path::{Path, PathBuf},
     sync::Arc,
+    time::Duration,
 };
 
 use bytes::Bytes;
@@ -18,7 +19,7 @@ use tokio::net::{TcpStream, UnixStream};
 use tokio_rustls::client::TlsStream;
 use tokio_util::either::Either;
 
-use super::{CONNECT_TIMEOUT, REQUEST_TIMEOUT, tls};
+use super::{CONNECT_TIMEOUT, REQUEST_TIMEOUT, SLOW_REQUEST_TIMEOUT, models::CHECK_PATH, tls};
 use crate::local_socket;
 
 /// A connection to the server, before anything is sent.
@@ -43,6 +44,15 @@ pub(super) enum Transport {
 pub(super) struct RawAnswer {
     pub(super) status: u16,
     pub(super) body: Bytes,
+}
+
+/// Returns the timeout of a request.
+fn timeout_of(path: &str) -> Duration {
+    if path == CHECK_PATH {
+        SLOW_REQUEST_TIMEOUT
+    } else {
+        REQUEST_TIMEOUT
+    }
 }
 
 impl Transport {
@@ -82,7 +92,10 @@ impl Transport {
         match self {
             Self::Network { http, base, .. } => {
                 let url = format!("{}{path}", base.as_str().trim_end_matches('/'));
-                let mut request = http.request(method, url).bearer_auth(token.expose());
+                let mut request = http
+                    .request(method, url)
+                    .timeout(timeout_of(path))
+                    .bearer_auth(token.expose());
                 if let Some(body) = body {
                     let json = "application/json";
                     request = request
@@ -99,7 +112,7 @@ impl Transport {
             }
             Self::Local(folder) => {
                 let sent = send_locally(folder, method, path, token, body);
-                tokio::time::timeout(REQUEST_TIMEOUT, sent).await?
+                tokio::time::timeout(timeout_of(path), sent).await?
             }
         }
     }

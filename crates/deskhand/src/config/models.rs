@@ -2,8 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
+use deskhand_core::model::Effort;
 use deskhand_models::{
-    AccountSettings, BedrockSettings, BrowserTool, ModelSettings, VertexSettings,
+    AccountSettings, BedrockSettings, BrowserTool, Coordinates, ModelSettings, VertexSettings,
 };
 
 use super::{prices, reader::Reader};
@@ -13,9 +14,27 @@ const BROWSER_TOOLS: [(&str, BrowserTool); 2] = [
     ("computer", BrowserTool::ComputerFunction),
 ];
 
+const EFFORTS: [(&str, Option<Effort>); 4] = [
+    ("", None),
+    ("low", Some(Effort::Low)),
+    ("medium", Some(Effort::Medium)),
+    ("high", Some(Effort::High)),
+];
+
 /// The vendors that speak chat completions.
 const COMPATIBLE: [&str; 4] = ["openrouter", "ollama", "vllm", "litellm"];
 const MOST_CONTEXT_TOKENS: u64 = 100_000_000;
+
+const COORDINATES: [(&str, Coordinates); 3] = [
+    ("by_name", Coordinates::ByName),
+    ("pixels", Coordinates::Pixels),
+    ("thousandths", Coordinates::Thousandths),
+];
+
+/// Reads the effort that models put into thinking.
+pub(super) fn effort(reader: &mut Reader<'_>) -> Option<Effort> {
+    reader.one_of("models.effort", &EFFORTS)
+}
 
 /// Reads the settings of models. The environment variables of vendors' own programs fill in what is not set.
 pub(super) fn models(reader: &mut Reader<'_>, data_dir: &Path) -> ModelSettings {
@@ -26,6 +45,11 @@ pub(super) fn models(reader: &mut Reader<'_>, data_dir: &Path) -> ModelSettings 
             reader.one_of(&format!("models.{vendor}.browser_tool"), &BROWSER_TOOLS)
         } else {
             BrowserTool::default()
+        },
+        coordinates: if COMPATIBLE.contains(&vendor) {
+            reader.one_of(&format!("models.{vendor}.coordinates"), &COORDINATES)
+        } else {
+            Coordinates::default()
         },
         context_tokens: COMPATIBLE
             .contains(&vendor)

@@ -85,6 +85,7 @@ fn the_document_lists_every_route_with_its_answers() {
     POST   /api/me/offers/{session}/accept → 200 400 401 403 404 408 413 429 500 503
     GET    /api/me/usage → 200 401 403 429 500 503
     GET    /api/models → 200 401 403 429 500 503
+    POST   /api/models/check → 200 400 401 403 408 409 413 429 500 503
     GET    /api/openapi.json → 200
     GET    /api/secrets → 200 401 403 429 500 503
     DELETE /api/secrets/{name} → 204 401 403 404 429 500 503

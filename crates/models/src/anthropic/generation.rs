@@ -115,6 +115,11 @@ impl Generation {
         }
     }
 
+    /// Returns true if the model thinks between calls only when a request asks for it.
+    pub(super) fn interleaves_on_request(self) -> bool {
+        self.number >= (4, 0) && self.thinking() == Thinking::Budget
+    }
+
     /// Returns true if the vendor can clear the results of old calls for this model.
     pub(super) fn takes_clearing(self) -> bool {
         self.number >= (4, 0)

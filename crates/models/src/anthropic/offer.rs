@@ -1,22 +1,14 @@
 //! Optional features that a model is offered besides the conversation, and those that the vendor has rejected.
 
-use std::{
-    collections::HashMap,
-    sync::{Mutex, PoisonError},
-    time::{Duration, Instant},
-};
-
 use deskhand_core::{model::ModelRequest, tool::NativeTool};
 use reqwest::StatusCode;
 
 use super::generation::{Generation, ToolVersion};
 use crate::http::ErrorResponse;
 
-/// The time after which a rejected feature is offered again. Vendors come to accept more.
-const OFFER_AGAIN_AFTER: Duration = Duration::from_secs(24 * 60 * 60);
-
 const CONTEXT_MANAGEMENT: &str = "context-management-2025-06-27";
 const COMPACTION: &str = "compact-2026-01-12";
+const INTERLEAVED: &str = "interleaved-thinking-2025-05-14";
 
 /// The features that a request offers to a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,6 +21,14 @@ pub(super) struct AnthropicOffer {
     pub(super) compacts: bool,
     /// The vendor rejects a picture that is too big instead of shrinking it silently.
     pub(super) is_strict: bool,
+    /// The model thinks.
+    pub(super) thinks: bool,
+    /// Thinking is summarized for people.
+    pub(super) displays: bool,
+    /// The effort of thinking is named.
+    pub(super) effort: bool,
+    /// The model thinks between calls too. Later models do so by themselves.
+    pub(super) interleaves: bool,
 }
 
 /// The form in which the browser is offered to a model.
@@ -56,6 +56,10 @@ impl AnthropicOffer {
             clears: generation.takes_clearing(),
             compacts: generation.takes_compaction(),
             is_strict: true,
+            thinks: true,
+            displays: true,
+            effort: true,
+            interleaves: generation.interleaves_on_request(),
         }
     }
 
@@ -71,7 +75,9 @@ impl AnthropicOffer {
         let mut tools = request.tools.iter();
         let has_computer = tools.any(|tool| tool.native == Some(NativeTool::Computer));
         let betas = self.tools.beta().filter(|_| has_computer).into_iter();
-        betas.chain(clearing).chain(compaction).collect()
+        let interleaved = (self.thinks && self.interleaves).then_some(INTERLEAVED);
+        let betas = betas.chain(clearing).chain(compaction);
+        betas.chain(interleaved).collect()
     }
 
     /// Returns the offer without the feature that a refusal names.
@@ -108,6 +114,9 @@ impl AnthropicOffer {
                 ..self
             });
         }
+        if let Some(less) = self.with_less_thinking(told) {
+            return Some(less);
+        }
         let with_function = Self {
             browser: BrowserForm::Function,
             ..self
@@ -132,30 +141,28 @@ impl AnthropicOffer {
             }
         }
     }
-}
 
-/// The offers that models have accepted, for models that did not accept the most.
-#[derive(Debug, Default)]
-pub(super) struct AcceptedAnthropicOffers(Mutex<HashMap<String, (AnthropicOffer, Instant)>>);
-
-impl AcceptedAnthropicOffers {
-    /// Returns the offer to make to a model now.
-    pub(super) fn offer(&self, model: &str) -> AnthropicOffer {
-        let accepted = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        match accepted.get(model) {
-            Some((offer, at)) if at.elapsed() < OFFER_AGAIN_AFTER => *offer,
-            _ => AnthropicOffer::to(model),
+    /// Returns the offer without the part of thinking that a refusal names.
+    ///
+    /// Refusals of earlier thinking in the conversation begin with its place there, and change nothing.
+    fn with_less_thinking(self, told: &str) -> Option<Self> {
+        let mut less = self;
+        if self.interleaves && told.contains("interleaved-thinking") {
+            less.interleaves = false;
+        } else if self.displays && told.contains("thinking.display") {
+            less.displays = false;
+        } else if self.effort && (told.contains("output_config") || told.contains("effort")) {
+            less.effort = false;
+        } else if self.thinks
+            && (told.starts_with("thinking")
+                || told.contains("thinking.type")
+                || told.contains("not support thinking"))
+        {
+            less.thinks = false;
+        } else {
+            return None;
         }
-    }
-
-    /// Records the offer that a model accepted. The first offer needs no record.
-    pub(super) fn note(&self, model: &str, offer: AnthropicOffer) {
-        let mut accepted = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if offer == AnthropicOffer::to(model) {
-            accepted.remove(model);
-        } else if accepted.get(model).is_none_or(|(known, _)| *known != offer) {
-            accepted.insert(model.to_owned(), (offer, Instant::now()));
-        }
+        Some(less)
     }
 }
 
@@ -232,22 +239,53 @@ mod tests {
     }
 
     #[test]
-    fn each_model_is_remembered_by_itself() {
-        let accepted = AcceptedAnthropicOffers::default();
-        let less = AnthropicOffer {
-            tools: ToolVersion::Computer20251124,
-            ..AnthropicOffer::to("claude-opus-5-5")
-        };
-        accepted.note("claude-opus-5-5", less);
-        assert_eq!(accepted.offer("claude-opus-5-5"), less);
-        assert_eq!(
-            accepted.offer("claude-sonnet-5-5"),
-            AnthropicOffer::to("claude-sonnet-5-5")
-        );
-        accepted.note("claude-opus-5-5", AnthropicOffer::to("claude-opus-5-5"));
-        assert_eq!(
-            accepted.offer("claude-opus-5-5"),
-            AnthropicOffer::to("claude-opus-5-5")
-        );
+    fn thinking_is_left_out_step_by_step_too() {
+        let most = AnthropicOffer::to("claude-sonnet-4-5");
+        assert!(most.interleaves && !AnthropicOffer::to("claude-opus-5-5").interleaves);
+        for (told, less) in [
+            (
+                "Unexpected value(s) `interleaved-thinking-2025-05-14` for the `anthropic-beta` header",
+                AnthropicOffer {
+                    interleaves: false,
+                    ..most
+                },
+            ),
+            (
+                "thinking.display: Extra inputs are not permitted",
+                AnthropicOffer {
+                    displays: false,
+                    ..most
+                },
+            ),
+            (
+                "This model does not support the effort parameter.",
+                AnthropicOffer {
+                    effort: false,
+                    ..most
+                },
+            ),
+            (
+                "output_config: Extra inputs are not permitted",
+                AnthropicOffer {
+                    effort: false,
+                    ..most
+                },
+            ),
+            (
+                "\"thinking.type.enabled\" is not supported for this model.",
+                AnthropicOffer {
+                    thinks: false,
+                    ..most
+                },
+            ),
+        ] {
+            assert_eq!(
+                most.after(&error_response(400, told), true),
+                Some(less),
+                "{told}"
+            );
+        }
+        let earlier = "messages.1.content.0: `thinking` blocks cannot be modified";
+        assert_eq!(most.after(&error_response(400, earlier), true), None);
     }
 }

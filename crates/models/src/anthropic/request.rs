@@ -1,6 +1,6 @@
 //! Requests to Anthropic's Messages API.
 
-use deskhand_core::model::ModelRequest;
+use deskhand_core::model::{Effort, ModelRequest};
 use serde_json::{Value, json};
 
 use super::{
@@ -13,8 +13,6 @@ use super::{
 };
 use crate::space::Space;
 
-/// The thinking budget of models that need one, in tokens.
-const THINKING_TOKENS: u32 = 4_096;
 /// The length of a conversation, in tokens, from which the vendor clears results of old calls.
 const CLEAR_FROM_TOKENS: u32 = 100_000;
 /// The same for models whose longer prompts cost more.
@@ -73,21 +71,36 @@ pub(super) fn body(
     // The options that only some models accept.
     match generation.thinking() {
         Thinking::None => {}
+        _ if !offer.thinks => {}
         Thinking::Budget => {
-            body["thinking"] = json!({"type": "enabled", "budget_tokens": THINKING_TOKENS});
+            let tokens = thinking_tokens(request.options.effort);
+            body["thinking"] = json!({"type": "enabled", "budget_tokens": tokens});
         }
         Thinking::Adaptive => {
             body["thinking"] = json!({"type": "adaptive"});
-            if generation.hides_thinking() {
+            if generation.hides_thinking() && offer.displays {
                 body["thinking"]["display"] = "summarized".into();
             }
-            body["output_config"] = json!({"effort": generation.effort()});
+            if offer.effort {
+                let effort = request.options.effort;
+                let effort = effort.map_or_else(|| generation.effort(), Effort::as_str);
+                body["output_config"] = json!({"effort": effort});
+            }
         }
     }
     if offer.clears || offer.compacts {
         body["context_management"] = context_management(generation, offer);
     }
     body
+}
+
+/// Returns the thinking budget of models that need one, in tokens.
+fn thinking_tokens(effort: Option<Effort>) -> u32 {
+    match effort {
+        Some(Effort::Low) => 1_024,
+        Some(Effort::Medium) | None => 4_096,
+        Some(Effort::High) => 12_288,
+    }
 }
 
 /// Returns the coordinates of a request's pictures.

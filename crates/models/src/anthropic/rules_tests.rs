@@ -1,6 +1,9 @@
 //! What Anthropic wants of every request, whatever happened in the conversation.
 
+use std::collections::BTreeMap;
+
 use deskhand_core::model::Item;
+use deskhand_testkit::keep_vendor_request;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -21,14 +24,17 @@ const MODELS: [&str; 5] = [
 fn body(model: &str, items: &[Item]) -> Value {
     let request = testing::request(items.to_vec());
     let offer = AnthropicOffer::to(model);
-    request::body(
+    let mut body = request::body(
         model,
         offer,
         EarlierThinking::Kept,
         30_000_000,
         &request,
         &[],
-    )
+    );
+    body["model"] = model.into();
+    keep_vendor_request("/v1/messages", &BTreeMap::new(), &body);
+    body
 }
 
 /// Calls of the computer and of the browser in their newest forms, and of the shell, in turn.

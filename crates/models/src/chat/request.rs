@@ -2,11 +2,11 @@
 
 use deskhand_core::{
     model::{Image, ModelRequest, ShownFile},
-    tool::{NativeTool, ToolSpec},
+    tool::{NativeTool, POINTS_ARE_PIXELS, ToolSpec},
 };
 use serde_json::{Value, json};
 
-use super::VENDOR;
+use super::{VENDOR, offer::ChatOffer, unit::PointUnit};
 use crate::{
     computer_function,
     exchange::{self, ConversationPart, Exchange},
@@ -19,49 +19,68 @@ use crate::{
 
 /// The text beside pictures that results came with.
 const AFTER_THAT: &str = "[The screen after that:]";
+/// The sentence of a tool's description for models that point at thousandths.
+const POINTS_ARE_THOUSANDTHS: &str =
+    "coordinates count from 0 to 1000 in each direction, whatever the size of the picture";
 /// The fields of an answer that may be sent back only to the model that produced them.
 pub(super) const REASONING: [&str; 2] = ["reasoning_content", "reasoning_details"];
 
+/// The form of a request, beside the conversation.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ChatForm {
+    pub(super) offer: ChatOffer,
+    pub(super) surface: Surface,
+    pub(super) unit: PointUnit,
+}
+
 /// Writes the body of a request.
-pub(super) fn body(model: &str, surface: Surface, request: &ModelRequest) -> Value {
+pub(super) fn body(model: &str, form: ChatForm, request: &ModelRequest) -> Value {
     let mut writer = ChatWriter {
         model,
-        surface,
-        space: space(request),
+        surface: form.surface,
+        space: form.unit.space_of(request),
         messages: vec![said("system", &request.system)],
     };
     for part in exchange::parts(&request.items) {
         writer.write(part);
     }
-    json!({
+    let mut body = json!({
         "model": model,
         "stream": true,
         "stream_options": {"include_usage": true},
         "messages": writer.messages,
-        "tools": request.tools.iter().map(|one| tool(one, surface)).collect::<Vec<_>>(),
-    })
+        "tools": request.tools.iter().map(|one| tool(one, form)).collect::<Vec<_>>(),
+    });
+    if let Some(effort) = request.options.effort.filter(|_| form.offer.effort) {
+        body["reasoning_effort"] = effort.as_str().into();
+    }
+    body
 }
 
-/// Returns the coordinates of a request's pictures.
-pub(super) fn space(request: &ModelRequest) -> Space {
-    Space::picture(request.screen, request.shown).over_page(request.page)
-}
-
-fn tool(tool: &ToolSpec, surface: Surface) -> Value {
-    let function = if tool.native == Some(NativeTool::Browser) && surface == Surface::PageFunction {
+fn tool(tool: &ToolSpec, form: ChatForm) -> Value {
+    let is_page = form.surface == Surface::PageFunction;
+    let function = if tool.native == Some(NativeTool::Browser) && is_page {
         json!({
             "name": computer_function::NAME,
-            "description": computer_function::DESCRIPTION,
+            "description": in_unit(computer_function::DESCRIPTION, form.unit),
             "parameters": computer_function::parameters(),
         })
     } else {
         json!({
             "name": function_name(tool),
-            "description": tool.description,
+            "description": in_unit(&tool.description, form.unit),
             "parameters": tool.parameters,
         })
     };
     json!({"type": "function", "function": function})
+}
+
+/// Returns a description that says how the model counts.
+fn in_unit(description: &str, unit: PointUnit) -> String {
+    match unit {
+        PointUnit::Pixels => description.to_owned(),
+        PointUnit::Thousandths => description.replace(POINTS_ARE_PIXELS, POINTS_ARE_THOUSANDTHS),
+    }
 }
 
 /// Writes the conversation.

@@ -3,10 +3,19 @@
 use deskhand_core::model::Item;
 use serde_json::{Value, json};
 
-use super::{VENDOR, request};
+use super::{
+    PointUnit, VENDOR, offer,
+    request::{self, ChatForm},
+};
 use crate::{
     surface::Surface,
     testing::{self, failed, prompt, shown},
+};
+
+pub(super) const FORM: ChatForm = ChatForm {
+    offer: offer::MOST,
+    surface: Surface::Screen,
+    unit: PointUnit::Pixels,
 };
 
 fn messages(model: &str) -> Value {
@@ -26,7 +35,7 @@ fn messages(model: &str) -> Value {
         // In another order than they were asked for, and one is missing.
         Item::Results(vec![failed("c", "It broke."), shown("a", "Done.")]),
     ];
-    request::body(model, Surface::Screen, &testing::request(items))["messages"].clone()
+    request::body(model, FORM, &testing::request(items))["messages"].clone()
 }
 
 #[test]

@@ -1,20 +1,23 @@
 //! What chat completions want of every request, whatever happened in the conversation.
 
+use std::collections::BTreeMap;
+
 use deskhand_core::model::Item;
+use deskhand_testkit::keep_vendor_request;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::{VENDOR, request};
+use super::{VENDOR, request, request_tests::FORM};
 use crate::{
     conversations::{By, Sent, beginnings, items, steps},
-    surface::Surface,
     testing,
 };
 
 const MODEL: &str = "qwen3-vl";
 
 fn messages(items: &[Item]) -> Vec<Value> {
-    let body = request::body(MODEL, Surface::Screen, &testing::request(items.to_vec()));
+    let body = request::body(MODEL, FORM, &testing::request(items.to_vec()));
+    keep_vendor_request("/chat/completions", &BTreeMap::new(), &body);
     body["messages"].as_array().unwrap().clone()
 }
 

@@ -1,10 +1,10 @@
 //! Gemini's computer as a browser.
 
 use deskhand_agent::tools;
-use deskhand_core::model::{CallResult, Item, ModelRequest};
+use deskhand_core::model::{CallResult, Item, ModelRequest, RequestOptions};
 use serde_json::{Value, json};
 
-use super::{VENDOR, calls, request};
+use super::{VENDOR, calls, offer::MOST, request};
 use crate::{
     space::Space,
     surface::Surface,
@@ -155,9 +155,10 @@ fn every_response_has_the_address_of_the_page() {
         let request = ModelRequest {
             tools: testing::browser_tools(),
             page: Some(PAGE),
+            options: RequestOptions::default(),
             ..testing::request(items)
         };
-        request::body(model, &request)
+        request::body(model, MOST, &request)
     };
     for model in [
         "gemini-2.5-computer-use-preview-10-2025",

@@ -1,12 +1,12 @@
 //! Requests to Gemini's `generateContent`.
 
 use deskhand_core::{
-    model::{CallResult, Image, Item, ModelRequest, ShownFile},
+    model::{CallResult, Effort, Image, Item, ModelRequest, ShownFile},
     tool::{NativeTool, ToolSpec},
 };
 use serde_json::{Value, json};
 
-use super::{VENDOR, calls};
+use super::{VENDOR, calls, offer::GeminiOffer};
 use crate::{
     call_ids,
     exchange::{self, ConversationPart, Exchange},
@@ -27,7 +27,7 @@ const BROWSER_ONLY: [&str; 3] = [
 const EXCLUDED: [&str; 2] = ["key_down", "key_up"];
 
 /// Writes the body of a request.
-pub(super) fn body(model: &str, request: &ModelRequest) -> Value {
+pub(super) fn body(model: &str, offer: GeminiOffer, request: &ModelRequest) -> Value {
     let surface = surface(request);
     let is_first = is_browser_only(model);
     let writer = ContentsWriter {
@@ -36,12 +36,35 @@ pub(super) fn body(model: &str, request: &ModelRequest) -> Value {
         space: space(request),
         contents: Vec::new(),
     };
-    json!({
+    let mut body = json!({
         "systemInstruction": {"parts": [words(&request.system)]},
         "contents": writer.write(&request.items),
-        "tools": tools(request, surface, is_first),
-        "generationConfig": {"thinkingConfig": {"includeThoughts": true}},
-    })
+        "tools": tools(offer, request, surface, is_first),
+    });
+    let thinking = &mut body["generationConfig"]["thinkingConfig"];
+    if offer.thoughts {
+        thinking["includeThoughts"] = true.into();
+    }
+    if let Some(effort) = request.options.effort.filter(|_| offer.effort) {
+        if model.starts_with("gemini-2") {
+            thinking["thinkingBudget"] = thinking_tokens(effort).into();
+        } else {
+            thinking["thinkingLevel"] = effort.as_str().to_ascii_uppercase().into();
+        }
+    }
+    if thinking.is_null() {
+        body["generationConfig"] = json!({});
+    }
+    body
+}
+
+/// Returns the thinking budget of models that take one instead of a level.
+fn thinking_tokens(effort: Effort) -> u32 {
+    match effort {
+        Effort::Low => 1_024,
+        Effort::Medium => 8_192,
+        Effort::High => 24_576,
+    }
 }
 
 /// Returns the coordinates of a request's pictures.
@@ -59,7 +82,12 @@ fn is_browser_only(model: &str) -> bool {
 }
 
 /// Writes the tools: the computer, or a browser that stands for it, as the vendor's own tool, and the rest as functions.
-fn tools(request: &ModelRequest, surface: Surface, is_first: bool) -> Vec<Value> {
+fn tools(
+    offer: GeminiOffer,
+    request: &ModelRequest,
+    surface: Surface,
+    is_first: bool,
+) -> Vec<Value> {
     let native = match surface {
         Surface::Screen => NativeTool::Computer,
         Surface::Page | Surface::PageFunction => NativeTool::Browser,
@@ -68,7 +96,7 @@ fn tools(request: &ModelRequest, surface: Surface, is_first: bool) -> Vec<Value>
     let (computer, functions): (Vec<_>, Vec<_>) = request.tools.iter().partition(is_computer);
     let mut tools = Vec::new();
     if !computer.is_empty() {
-        tools.push(json!({"computerUse": computer_use(surface, is_first)}));
+        tools.push(json!({"computerUse": computer_use(offer, surface, is_first)}));
     }
     if !functions.is_empty() {
         let functions: Vec<Value> = functions.into_iter().map(declaration).collect();
@@ -77,19 +105,22 @@ fn tools(request: &ModelRequest, surface: Surface, is_first: bool) -> Vec<Value>
     tools
 }
 
-fn computer_use(surface: Surface, is_first: bool) -> Value {
+fn computer_use(offer: GeminiOffer, surface: Surface, is_first: bool) -> Value {
     if is_first {
         return json!({"environment": "ENVIRONMENT_BROWSER"});
     }
     let environment = match surface {
-        Surface::Screen => "ENVIRONMENT_DESKTOP",
-        Surface::Page | Surface::PageFunction => "ENVIRONMENT_BROWSER",
+        Surface::Screen if offer.desktop => "ENVIRONMENT_DESKTOP",
+        Surface::Screen | Surface::Page | Surface::PageFunction => "ENVIRONMENT_BROWSER",
     };
-    json!({
-        "environment": environment,
-        "excludedPredefinedFunctions": EXCLUDED,
-        "enablePromptInjectionDetection": true,
-    })
+    let mut computer = json!({"environment": environment});
+    if offer.exclusion {
+        computer["excludedPredefinedFunctions"] = json!(EXCLUDED);
+    }
+    if offer.detection {
+        computer["enablePromptInjectionDetection"] = true.into();
+    }
+    computer
 }
 
 fn declaration(tool: &ToolSpec) -> Value {

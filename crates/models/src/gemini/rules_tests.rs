@@ -1,10 +1,13 @@
 //! What Google wants of every request, whatever happened in the conversation.
 
+use std::collections::BTreeMap;
+
 use deskhand_core::model::{CallResult, Item};
+use deskhand_testkit::keep_vendor_request;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::{VENDOR, request};
+use super::{VENDOR, offer::MOST, request};
 use crate::{
     conversations::{By, Sent, beginnings, goes_on, items, steps},
     testing,
@@ -16,7 +19,8 @@ const MODELS: [&str; 2] = [
 ];
 
 fn contents(model: &str, items: &[Item]) -> Vec<Value> {
-    let body = request::body(model, &testing::request(items.to_vec()));
+    let body = request::body(model, MOST, &testing::request(items.to_vec()));
+    keep_vendor_request(":streamGenerateContent", &BTreeMap::new(), &body);
     body["contents"].as_array().unwrap().clone()
 }
 
@@ -37,7 +41,7 @@ fn sent(model: &str, index: usize, by: By, text: &str, n_calls: usize) -> Sent {
         };
         parts.push(json!({
             "functionCall": {"id": id, "name": format!("f{place}"), "args": args},
-            "thoughtSignature": "s",
+            "thoughtSignature": "c2ln",
         }));
     }
     let model = if by == By::Sibling {

@@ -3,7 +3,7 @@
 use deskhand_agent::tools;
 use deskhand_core::{
     browser::OpenDialog,
-    model::{CallResult, Item, ModelRequest},
+    model::{CallResult, Item, ModelRequest, RequestOptions},
 };
 use serde_json::{Value, json};
 
@@ -80,9 +80,10 @@ fn body(model: &str, surface: Surface, items: Vec<Item>) -> Value {
     let request = ModelRequest {
         tools: testing::browser_tools(),
         page: Some(PAGE),
+        options: RequestOptions::default(),
         ..testing::request(items)
     };
-    request::body(model, OpenAiOffer::default(), surface, &request)
+    request::body(model, OpenAiOffer::to(model), surface, &request)
 }
 
 fn answered(output: &Value, result: CallResult) -> Vec<Item> {

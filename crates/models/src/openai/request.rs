@@ -34,7 +34,7 @@ pub(super) fn body(
         model,
         surface,
         is_preview,
-        has_detail: offer.detail && !is_preview,
+        has_detail: offer.detail,
         space: space(request),
     };
     let mut body = json!({
@@ -49,9 +49,20 @@ pub(super) fn body(
     });
     if offer.summary {
         let summary = if is_preview { "concise" } else { "auto" };
-        body["reasoning"] = json!({"summary": summary});
+        body["reasoning"]["summary"] = summary.into();
     }
-    if offer.compaction && !is_preview {
+    if let Some(effort) = request.options.effort.filter(|_| offer.effort) {
+        body["reasoning"]["effort"] = effort.as_str().into();
+    }
+    if let Some(key) = request
+        .options
+        .cache_key
+        .as_ref()
+        .filter(|_| offer.cache_key)
+    {
+        body["prompt_cache_key"] = key.as_str().into();
+    }
+    if offer.compaction {
         body["context_management"] = compaction::rules();
     }
     if is_preview || surface == Surface::PageFunction {
@@ -129,11 +140,12 @@ impl InputWriter<'_> {
         for part in exchange::parts(items) {
             match part {
                 ConversationPart::Said(text) => input.push(said("user", text)),
-                ConversationPart::Shown { text, image } => input.push(shown(text, image)),
-                ConversationPart::Files(files) => input.push(attached(files)),
+                ConversationPart::Shown { text, image } => input.push(self.shown(text, image)),
+                ConversationPart::Files(files) => input.push(self.attached(files)),
                 ConversationPart::Exchange(exchange) => self.exchange(&exchange, &mut input),
                 ConversationPart::Stray(results) => {
-                    input.extend(results.iter().map(retell::stray).map(told));
+                    let told = results.iter().map(retell::stray);
+                    input.extend(told.map(|(text, image)| self.shown(&text, image)));
                 }
                 ConversationPart::CutOff(text) => {
                     if retell::is_something(text) {
@@ -149,14 +161,15 @@ impl InputWriter<'_> {
     fn exchange(&self, exchange: &Exchange<'_>, input: &mut Vec<Value>) {
         match self.sent(exchange) {
             Some(output) => {
-                input.extend(output.iter().cloned());
+                input.extend(output.iter().map(repeated));
                 input.extend(self.outputs(output, exchange.results));
             }
             None => {
                 if retell::is_something(exchange.text) {
                     input.push(said("assistant", exchange.text));
                 }
-                input.extend(retell::done(exchange, &self.space).into_iter().map(told));
+                let told = retell::done(exchange, &self.space).into_iter();
+                input.extend(told.map(|(text, image)| self.shown(&text, image)));
             }
         }
     }
@@ -221,7 +234,7 @@ impl InputWriter<'_> {
         outputs.extend(
             pictures
                 .into_iter()
-                .map(|image| shown(PICTURE, Some(image))),
+                .map(|image| self.shown(PICTURE, Some(image))),
         );
         if !notes.is_empty() {
             let surface = match self.surface {
@@ -266,6 +279,47 @@ impl InputWriter<'_> {
         }
         told
     }
+
+    /// Returns text and a picture as a message from the user. All pictures are viewed in the same way, so that points on
+    /// them are the same.
+    fn shown(&self, text: &str, image: Option<&Image>) -> Value {
+        let mut content = vec![json!({"type": "input_text", "text": text})];
+        if let Some(image) = image {
+            content.push(self.picture(&data_url(image)));
+        }
+        json!({"type": "message", "role": "user", "content": content})
+    }
+
+    /// Returns attached files as a message from the user.
+    fn attached(&self, files: &[ShownFile]) -> Value {
+        let content = files.iter().flat_map(|file| {
+            let url = file_data_url(file);
+            let block = if file.is_picture() {
+                self.picture(&url)
+            } else {
+                json!({"type": "input_file", "filename": file.name, "file_data": url})
+            };
+            [
+                json!({"type": "input_text", "text": file_label(file)}),
+                block,
+            ]
+        });
+        json!({"type": "message", "role": "user", "content": content.collect::<Vec<_>>()})
+    }
+
+    fn picture(&self, url: &str) -> Value {
+        let detail = if self.has_detail { "original" } else { "high" };
+        json!({"type": "input_image", "image_url": url, "detail": detail})
+    }
+}
+
+/// Returns an item as it goes back. The API requires the list of checks, and does not always send it.
+fn repeated(item: &Value) -> Value {
+    let mut item = item.clone();
+    if item["type"] == "computer_call" && item["pending_safety_checks"].is_null() {
+        item["pending_safety_checks"] = json!([]);
+    }
+    item
 }
 
 /// Returns everything about a result that its picture does not show: the reason of a failure, or news of the browser.
@@ -301,42 +355,12 @@ fn results_of<'a>(
         .filter(move |result| Some(call_ids::whole(&result.call)) == call)
 }
 
-fn told((text, image): retell::Told<'_>) -> Value {
-    shown(&text, image)
-}
-
-/// Returns text and a picture as a message from the user.
-fn shown(text: &str, image: Option<&Image>) -> Value {
-    let mut content = vec![json!({"type": "input_text", "text": text})];
-    if let Some(image) = image {
-        content
-            .push(json!({"type": "input_image", "image_url": data_url(image), "detail": "high"}));
-    }
-    json!({"type": "message", "role": "user", "content": content})
-}
-
-/// Returns attached files as a message from the user.
-fn attached(files: &[ShownFile]) -> Value {
-    let content = files.iter().flat_map(|file| {
-        let url = file_data_url(file);
-        let block = if file.is_picture() {
-            json!({"type": "input_image", "image_url": url, "detail": "high"})
-        } else {
-            json!({"type": "input_file", "filename": file.name, "file_data": url})
-        };
-        [
-            json!({"type": "input_text", "text": file_label(file)}),
-            block,
-        ]
-    });
-    json!({"type": "message", "role": "user", "content": content.collect::<Vec<_>>()})
-}
-
+/// Returns a message. Parts of the assistant's own messages need ids that we do not have, so it is plain text.
 pub(super) fn said(role: &str, text: &str) -> Value {
-    let kind = if role == "assistant" {
-        "output_text"
+    let content = if role == "assistant" {
+        json!(text)
     } else {
-        "input_text"
+        json!([{"type": "input_text", "text": text}])
     };
-    json!({"type": "message", "role": role, "content": [{"type": kind, "text": text}]})
+    json!({"type": "message", "role": role, "content": content})
 }

@@ -1,6 +1,9 @@
 //! What OpenAI wants of every request, whatever happened in the conversation.
 
+use std::collections::BTreeMap;
+
 use deskhand_core::model::{CallResult, Item};
+use deskhand_testkit::keep_vendor_request;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -15,7 +18,8 @@ const MODELS: [&str; 2] = ["gpt-6-sol", "computer-use-preview"];
 
 fn input(model: &str, items: &[Item]) -> Vec<Value> {
     let request = testing::request(items.to_vec());
-    let body = request::body(model, OpenAiOffer::default(), Surface::Screen, &request);
+    let body = request::body(model, OpenAiOffer::to(model), Surface::Screen, &request);
+    keep_vendor_request("/responses", &BTreeMap::new(), &body);
     body["input"].as_array().unwrap().clone()
 }
 
@@ -36,7 +40,7 @@ fn sent(model: &str, index: usize, by: By, text: &str, n_calls: usize) -> Sent {
             } else {
                 json!([])
             };
-            output.push(json!({"type": "computer_call", "call_id": call, "actions": [{"type": "wait"}], "pending_safety_checks": checks}));
+            output.push(json!({"type": "computer_call", "id": format!("cu_{call}"), "status": "completed", "call_id": call, "actions": [{"type": "wait"}], "pending_safety_checks": checks}));
             ids.push(format!("{call}#0"));
         } else {
             output.push(json!({"type": "function_call", "call_id": call, "name": "bash", "arguments": "{}"}));

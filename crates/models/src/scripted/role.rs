@@ -5,7 +5,14 @@ use deskhand_core::{
     model::Price,
 };
 
-use crate::{anthropic, chat, gemini, known, openai, vendors::USUAL_COMPATIBLE, view::View};
+use crate::{
+    anthropic,
+    chat::{self, PointUnit},
+    gemini, known, openai,
+    settings::Coordinates,
+    vendors::USUAL_COMPATIBLE,
+    view::View,
+};
 
 /// A vendor's model without its answers.
 #[derive(Debug, Clone, Copy)]
@@ -34,7 +41,7 @@ impl Role {
         };
         let price = known::price(vendor, name, SystemClock.now());
         let view = match vendor {
-            _ if is_compatible(vendor) => chat::view(),
+            _ if is_compatible(vendor) => chat::view(PointUnit::of(name, Coordinates::ByName)),
             _ if VENDORS.contains(&vendor) && price.is_none() => {
                 let names: Vec<String> = known::names_of(vendor).collect();
                 return Err(format!(

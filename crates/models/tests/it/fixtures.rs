@@ -7,7 +7,8 @@ use deskhand_core::{
     action::ScreenSize,
     blob::BlobFormat,
     model::{
-        CallResult, Chunk, Image, Item, ModelError, ModelRequest, Models, ToolCall, UnknownModel,
+        CallResult, Chunk, Image, Item, ModelError, ModelRequest, Models, RequestOptions, ToolCall,
+        UnknownModel,
     },
     tool::{ToolSpec, ToolSpecs},
 };
@@ -125,6 +126,7 @@ pub(crate) fn request(items: &[Item]) -> ModelRequest {
         tools: deskhand_agent::tools::all().specs(ScreenSize::default()),
         items: items.to_vec(),
         page: None,
+        options: RequestOptions::default(),
     }
 }
 

@@ -85,7 +85,7 @@ fn chat() -> String {
 
 fn gemini() -> String {
     let parts = json!([
-        {"functionCall": {"id": "a", "name": "click", "args": {"x": 10, "y": 20}}, "thoughtSignature": "s"},
+        {"functionCall": {"id": "a", "name": "click", "args": {"x": 10, "y": 20}}, "thoughtSignature": "c2ln"},
         {"functionCall": {"id": "b", "name": "type", "args": {"text": "fern", "press_enter": true}}},
     ]);
     events(&[

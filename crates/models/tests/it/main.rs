@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod bound_thinking;
+mod checking;
 mod clouds;
 mod demo;
 mod finding;
@@ -10,6 +11,7 @@ mod fixtures;
 mod golden;
 mod golden_browser;
 mod names;
+mod options;
 mod places;
 mod playing;
 mod quirks;

@@ -93,7 +93,7 @@ fn a_model_that_cannot_be_played_is_named_with_line_and_column() {
         Folder::with(&yaml).refusal("scripted/test")
     };
     assert_snapshot!(told("gemini"), @r#"test.yaml has an error: line 2, column 8: `plays` names a model as `vendor/name`, not "gemini""#);
-    assert_snapshot!(told("gemini/gemini-9"), @r#"test.yaml has an error: line 2, column 8: gemini has no model "gemini-9" that is known here; there is gemini-3.8-flash, gemini-3.7-flash, gemini-3.6-flash, gemini-3.5-flash, gemini-3.1-pro-preview, gemini-3-flash-preview, gemini-2.5-computer-use-preview-10-2025"#);
+    assert_snapshot!(told("gemini/gemini-9"), @r#"test.yaml has an error: line 2, column 8: gemini has no model "gemini-9" that is known here; there is gemini-3.8-flash, gemini-3.7-flash, gemini-3.6-flash, gemini-3.5-flash, gemini-3.5-flash-lite, gemini-3.1-pro-preview, gemini-3-flash-preview, gemini-2.5-computer-use-preview-10-2025"#);
     assert_snapshot!(told("acme/large"), @r#"test.yaml has an error: line 2, column 8: there is no vendor "acme" to play; there is anthropic, openai, gemini, bedrock, vertex, openrouter, ollama, vllm, litellm"#);
     assert_snapshot!(told("[gemini]"), @"test.yaml has an error: line 2, column 8: expected string scalar");
 }

@@ -45,7 +45,8 @@ async fn what_another_model_did_is_told_in_the_places_of_the_one_that_is_asked()
         ("openai/computer-use-preview", 1439, 899),
         ("gemini/gemini-3.6-flash", 999, 999),
         ("gemini/gemini-2.5-computer-use-preview-10-2025", 999, 999),
-        ("ollama/qwen3-vl", 1439, 899),
+        ("ollama/qwen3-vl", 999, 999),
+        ("ollama/gemma4", 1439, 899),
     ] {
         let wire = Wire::answering([Reply::stream("")]).await;
         wire.ask_on(SCREEN, model, &items).await;

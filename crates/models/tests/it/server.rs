@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use deskhand_testkit::{Asked, Elsewhere, Line};
+use deskhand_testkit::{Asked, Elsewhere, Line, keep_vendor_request};
 use serde_json::Value;
 
 /// What is answered to one request.
@@ -54,7 +54,13 @@ impl Reply {
 
 /// A request as it stands in a snapshot, without what differs from one run to the next.
 pub(crate) fn shown(asked: &Asked) -> String {
-    let usual = ["host", "content-length", "accept", "accept-encoding"];
+    let usual = [
+        "host",
+        "content-length",
+        "accept",
+        "accept-encoding",
+        "user-agent",
+    ];
     let headers = asked
         .headers
         .iter()
@@ -78,6 +84,7 @@ impl Server {
         let asked = Arc::<Mutex<Vec<Asked>>>::default();
         let kept = Arc::clone(&asked);
         let at = Elsewhere::start(move |request, line| {
+            keep_vendor_request(&request.path, &request.headers, &request.body);
             let mut kept = kept.lock().unwrap();
             let reply = &replies[kept.len().min(replies.len() - 1)];
             kept.push(request);

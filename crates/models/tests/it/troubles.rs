@@ -121,7 +121,12 @@ async fn what_may_work_later_is_told_from_what_will_not() {
         for status in [400, 403, 404, 413, 422] {
             let wire = Wire::answering([Reply::refusal(status, &error("never"))]).await;
             let told = wire.error(model, &ask()).await;
-            let expected = ModelError::Rejected(format!("{model}: never"));
+            let question = if status == 404 {
+                " (is the model's name right?)"
+            } else {
+                ""
+            };
+            let expected = ModelError::Rejected(format!("{model}: never{question}"));
             assert_eq!(told, expected, "{status}");
             assert_eq!(wire.asked().len(), 1);
         }

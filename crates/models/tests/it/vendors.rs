@@ -35,7 +35,7 @@ fn the_default_is_the_best_of_the_first_vendor_that_is_set_up() {
     assert_eq!(default(&[("ANTHROPIC_API_KEY", " ")]), "scripted/demo");
     assert_eq!(
         default(&[("GEMINI_API_KEY", "k"), ("OPENAI_API_KEY", "k")]),
-        "openai/gpt-6.1-sol"
+        "openai/gpt-6.1-terra"
     );
     assert_eq!(
         default(&[("OPENAI_API_KEY", "k"), ("ANTHROPIC_API_KEY", "k")]),
@@ -66,9 +66,9 @@ fn what_is_missing_is_told_with_the_variable_that_is_to_be_set() {
 #[test]
 fn usable_models_are_listed_first_and_the_others_say_why_not() {
     let listed = models(&[("OPENAI_API_KEY", "k")]).list();
-    assert_eq!(listed[0].name, "openai/gpt-6.1-sol");
+    assert_eq!(listed[0].name, "openai/gpt-6.1-terra");
     assert_eq!(listed[0].problem, None);
-    assert_eq!(listed[0].price.map(|price| price.output), Some(10.0));
+    assert_eq!(listed[0].price.map(|price| price.output), Some(5.0));
     let n_usable = listed
         .iter()
         .filter(|model| model.problem.is_none())

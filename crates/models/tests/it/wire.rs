@@ -5,7 +5,10 @@ use std::collections::BTreeMap;
 use deskhand_core::{
     action::ScreenSize,
     browser::ShownPage,
-    model::{CallResult, Chunk, Item, ModelError, ModelRequest, Models, Original, ToolCall},
+    model::{
+        CallResult, Chunk, Item, ModelError, ModelRequest, Models, Original, RequestOptions,
+        ToolCall,
+    },
     tool::ToolSpec,
 };
 use deskhand_models::{BrowserTool, ConfiguredModels, ModelSettings};
@@ -85,6 +88,27 @@ impl Wire {
         model: &str,
         items: &[Item],
     ) -> Vec<Result<Chunk, ModelError>> {
+        self.stream(screen, RequestOptions::default(), model, items)
+            .await
+    }
+
+    /// The same with these options.
+    pub(crate) async fn ask_with(
+        &self,
+        options: RequestOptions,
+        model: &str,
+        items: &[Item],
+    ) -> Vec<Result<Chunk, ModelError>> {
+        self.stream(SCREEN, options, model, items).await
+    }
+
+    async fn stream(
+        &self,
+        screen: ScreenSize,
+        options: RequestOptions,
+        model: &str,
+        items: &[Item],
+    ) -> Vec<Result<Chunk, ModelError>> {
         let model = self.models.model(model).unwrap();
         let request = ModelRequest {
             system: "You have a computer.".to_owned(),
@@ -93,6 +117,7 @@ impl Wire {
             tools: golden_tools(model.shown(screen)),
             items: items.to_vec(),
             page: None,
+            options,
         };
         model.stream(request).collect().await
     }
@@ -111,6 +136,7 @@ impl Wire {
             page: Some(PAGE),
             tools: all.iter().filter(is_kept).cloned().map(terse).collect(),
             items: items.to_vec(),
+            options: RequestOptions::default(),
         };
         Heard::of(model.stream(request).collect().await)
     }

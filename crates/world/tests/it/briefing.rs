@@ -10,6 +10,7 @@ use deskhand_core::{event::EventBody, secret::Secret};
 use deskhand_models::{AccountSettings, ModelSettings};
 use deskhand_testkit::{Asked, Elsewhere, Line};
 use deskhand_world::{World, WorldOptions};
+use proptest::strategy::{Strategy, ValueTree};
 use serde_json::{Value, json};
 
 const MODEL: &str = "anthropic/claude-opus-5-5";
@@ -161,6 +162,81 @@ async fn a_new_day_and_edited_instructions_leave_system_and_tools_as_they_were()
     told(1, |text| text.starts_with("[Today is "));
     told(2, |text| text.contains("Speak Dutch."));
     told(3, |text| text == "four");
+}
+
+/// A change between two turns.
+#[derive(Debug, Clone, Copy)]
+enum Change {
+    Day,
+    Instructions,
+    Secret,
+    Restart,
+    Crash,
+    /// A newer version, whose offers of tools differ.
+    Upgrade,
+}
+
+/// Whatever happens between the turns of a session, in any order, its system text and tools are the same bytes.
+#[tokio::test]
+async fn system_and_tools_stay_the_same_in_generated_sessions() {
+    use Change::{Crash, Day, Instructions, Restart, Secret as NewSecret, Upgrade};
+    let strategy = proptest::collection::vec(
+        proptest::sample::select(vec![Day, Instructions, NewSecret, Restart, Crash, Upgrade]),
+        6,
+    );
+    let mut runner = proptest::test_runner::TestRunner::deterministic();
+    for _ in 0..4 {
+        let changes = strategy.new_tree(&mut runner).unwrap().current();
+        let (vendor, bindings) = StrictVendor::start().await;
+        let mut world = World::with(WorldOptions {
+            models: vendor.settings(),
+            ..WorldOptions::default()
+        })
+        .await;
+        let session = world.client().new_session(MODEL).await;
+        session.prompt("begin").await;
+        let mut end = session.turn_end(0).await;
+        for (number, change) in changes.iter().enumerate() {
+            let client = world.client();
+            match change {
+                Day => world.pass(Duration::from_hours(24)).await,
+                Instructions => {
+                    let change = json!({"instructions": format!("Speak quietly {number}.")});
+                    client.patch(&session.path(""), change).await.good();
+                }
+                NewSecret => {
+                    let http =
+                        json!({"headers": ["authorization"], "env": format!("TOKEN_{number}")});
+                    let secret = json!({"value": "canary-of-alice", "origins": ["https://api.example"], "http": http});
+                    let path = format!("/api/secrets/s{number}");
+                    client.put(&path, secret).await.good();
+                }
+                Restart => world.restart().await,
+                Crash => world.crash().await,
+                Upgrade => {
+                    world.change_settings(|settings| {
+                        settings.browser_scripts = !settings.browser_scripts;
+                    });
+                    world.restart().await;
+                }
+            }
+            session.prompt(&format!("turn {number}")).await;
+            end = session.turn_end(end.seq).await;
+            assert!(
+                matches!(end.body, EventBody::Complete(_)),
+                "{changes:?}: {end:?}"
+            );
+        }
+        let asked = vendor.asked.lock().unwrap().clone();
+        assert_eq!(asked.len(), changes.len() + 1, "{changes:?}");
+        assert_eq!(bindings.lock().unwrap().n_refused, 0, "{changes:?}");
+        for request in &asked {
+            for part in ["system", "tools"] {
+                let (first, now) = (asked[0][part].to_string(), request[part].to_string());
+                assert_eq!(first, now, "{changes:?}");
+            }
+        }
+    }
 }
 
 #[tokio::test]

@@ -21,6 +21,7 @@ mod life;
 mod limits;
 mod links;
 mod mcp;
+mod model_check;
 mod network;
 mod owners_secrets;
 mod port;
