@@ -1,5 +1,6 @@
 //! The port to a model: the requests it gets and the answers it streams.
 
+mod effort;
 mod room;
 mod shown;
 
@@ -11,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 pub use self::{
+    effort::Effort,
     room::{ContextWindow, PictureForm},
     shown::{NotShown, ShownFile},
 };
@@ -46,26 +48,6 @@ pub struct RequestOptions {
     pub cache_key: Option<String>,
     /// The effort that people chose. The model's own default counts without it.
     pub effort: Option<Effort>,
-}
-
-/// The effort that a model puts into thinking. More of it is slower and costs more.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Effort {
-    Low,
-    Medium,
-    High,
-}
-
-impl Effort {
-    /// Returns the name, which most vendors share.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Low => "low",
-            Self::Medium => "medium",
-            Self::High => "high",
-        }
-    }
 }
 
 /// A part of the conversation as the model sees it.

@@ -142,6 +142,7 @@ fn without_configuration_the_defaults_are_in_force() {
     scenarios_dir = "HOME/.local/share/deskhand/scenarios" # default
     default = ""                                     # default
     fallback = ""                                    # default
+    effort = ""                                      # default
 
     [models.anthropic]
     api_key = ""                                     # default
@@ -160,24 +161,28 @@ fn without_configuration_the_defaults_are_in_force() {
     api_key = ""                                     # default
     base_url = ""                                    # default
     browser_tool = "vendor"                          # default
+    coordinates = "by_name"                          # default
     context_tokens = 0                               # default
 
     [models.ollama]
     api_key = ""                                     # default
     base_url = ""                                    # default
     browser_tool = "vendor"                          # default
+    coordinates = "by_name"                          # default
     context_tokens = 0                               # default
 
     [models.vllm]
     api_key = ""                                     # default
     base_url = ""                                    # default
     browser_tool = "vendor"                          # default
+    coordinates = "by_name"                          # default
     context_tokens = 0                               # default
 
     [models.litellm]
     api_key = ""                                     # default
     base_url = ""                                    # default
     browser_tool = "vendor"                          # default
+    coordinates = "by_name"                          # default
     context_tokens = 0                               # default
 
     [models.bedrock]
