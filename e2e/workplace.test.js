@@ -159,7 +159,12 @@ test("panels are moved, resized and maximised, nothing starts again, and the lay
 test("shortcuts leave typing alone, and the palette leads to another session", async () => {
   const page = await openSession();
   const message = page.getByRole("textbox", { name: "Message" });
-  await page.keyboard.press("/");
+  // A page that was just opened may not hear its first key.
+  const isFocused = () => message.evaluate((field) => field === document.activeElement);
+  await eventually("the message has the focus", async () => {
+    if (!(await isFocused())) await page.keyboard.press("/");
+    return isFocused();
+  });
   await page.keyboard.type("2?n/ m");
   assert.equal(await message.inputValue(), "2?n/ m");
   assert.equal(await page.getByRole("dialog").count(), 0);
