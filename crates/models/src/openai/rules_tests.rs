@@ -29,7 +29,8 @@ fn sent(model: &str, index: usize, by: By, text: &str, n_calls: usize) -> Sent {
         json!({"type": "reasoning", "id": format!("rs_{index}"), "summary": [], "encrypted_content": "x"}),
     ];
     if !text.trim().is_empty() {
-        output.push(json!({"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": text}]}));
+        let part = json!({"type": "output_text", "text": text, "annotations": []});
+        output.push(json!({"type": "message", "id": "msg_1", "status": "completed", "role": "assistant", "content": [part]}));
     }
     let mut ids = Vec::new();
     for place in 0..n_calls {
