@@ -8,6 +8,7 @@ mod check;
 mod element_ref;
 mod page_element;
 mod player;
+mod pointed_element;
 mod reply;
 mod state;
 mod web_url;
@@ -20,6 +21,7 @@ pub use self::{
     element_ref::{BadElementRef, ElementRef},
     page_element::{PageElement, page_elements},
     player::{PageMedia, PlayerState, PlayerWish},
+    pointed_element::{ElementAt, LONGEST_SURROUNDING_TEXT, PointedElement},
     reply::{
         Browsed, BrowserChange, BrowserFinding, ConsoleEntry, DownloadEntry, DownloadState,
         NetworkEntry, OpenDialog, PageState, TabEntry, page_label,

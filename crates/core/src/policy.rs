@@ -3,19 +3,32 @@
 //! The first matching rule decides; without one, the mode does. A policy guards against accidents. The sandbox
 //! contains an agent that means harm.
 
+mod clicks;
 mod commands;
+mod destination;
+mod inline;
+mod options;
+mod outside;
+mod removal;
 mod risky;
+mod subject;
+mod wrappers;
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use self::commands::{Command, split};
-use crate::tool_server::is_remote_name;
+pub use self::{
+    clicks::{Consequence, Declaration},
+    subject::CallSubject,
+};
+use crate::{browser::PointedElement, network::policy::NetworkMode, tool_server::is_remote_name};
 
 /// The most rules a policy has.
 pub const MOST_RULES: usize = 50;
 /// The longest pattern of a rule, in characters.
 pub const LONGEST_PATTERN: usize = 200;
+/// The longest exact text of a rule, in characters. It may have several lines.
+pub const LONGEST_EXACT: usize = 2_000;
 
 /// The calls that the agent must ask about.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -49,11 +62,16 @@ pub enum Mode {
 #[serde(deny_unknown_fields)]
 pub struct Rule {
     pub tool: RuleTool,
-    /// A pattern for the whole text of a call, such as `npm *`, `click` or `create /etc/*`. `*` stands for anything.
+    /// A pattern for the whole text of a call, such as `npm *`, `click` or `create /etc/*`. `*` stands for anything. An
+    /// exact one has at most 2000 characters, others at most 200.
     #[serde(default = "anything")]
-    #[schema(min_length = 1, max_length = 200)]
+    #[schema(min_length = 1, max_length = 2000)]
     pub pattern: String,
     pub then: Then,
+    /// True if only this very text matches, in which `*` stands for itself.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[schema(required = false)]
+    pub exact: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -72,6 +90,18 @@ pub enum RuleTool {
 }
 
 impl RuleTool {
+    /// Returns the value for the tool called `name`. A rule for a secret would allow it on every site, so there is none.
+    fn of(name: &str) -> Option<Self> {
+        match name {
+            "computer" => Some(Self::Computer),
+            "browser" => Some(Self::Browser),
+            "bash" => Some(Self::Bash),
+            "editor" => Some(Self::Editor),
+            name if is_remote_name(name) => Some(Self::Mcp),
+            _ => None,
+        }
+    }
+
     /// Returns true if a rule for this tool applies to the tool called `name`.
     fn covers(self, name: &str) -> bool {
         match self {
@@ -83,6 +113,24 @@ impl RuleTool {
             Self::FillSecret => name == "fill_secret",
             Self::HttpSecret => name == "http_secret",
             Self::Mcp => is_remote_name(name),
+        }
+    }
+}
+
+/// The reach of the network of a session's sandbox.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reach {
+    /// Only the computer itself.
+    Sealed,
+    /// Some or all hosts of the internet.
+    Connected,
+}
+
+impl From<NetworkMode> for Reach {
+    fn from(mode: NetworkMode) -> Self {
+        match mode {
+            NetworkMode::Closed => Self::Sealed,
+            NetworkMode::Allow | NetworkMode::Open => Self::Connected,
         }
     }
 }
@@ -113,7 +161,15 @@ pub enum BadPolicy {
         "rule {0}: a pattern has 1 to {LONGEST_PATTERN} characters, none of them a control character"
     )]
     Pattern(usize),
+    #[error(
+        "rule {0}: an exact text has 1 to {LONGEST_EXACT} characters, and of the control characters only line feeds and tabs"
+    )]
+    Exact(usize),
 }
+
+/// The reason why a rule is not added to a policy.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TooManyRules;
 
 fn anything() -> String {
     "*".to_owned()
@@ -124,18 +180,26 @@ impl Policy {
         if self.rules.len() > MOST_RULES {
             return Err(BadPolicy::Rules(self.rules.len()));
         }
-        let is_good = |pattern: &str| {
-            (1..=LONGEST_PATTERN).contains(&pattern.chars().count())
-                && !pattern.chars().any(char::is_control)
-        };
-        match self.rules.iter().position(|rule| !is_good(&rule.pattern)) {
-            Some(index) => Err(BadPolicy::Pattern(index + 1)),
-            None => Ok(()),
+        for (number, rule) in (1..).zip(&self.rules) {
+            rule.check(number)?;
         }
+        Ok(())
     }
 
-    /// Judges a call. Exempt calls are always allowed.
-    pub fn verdict(&self, proposal: &Proposal) -> Verdict {
+    /// Adds a rule before all others, unless it is there already.
+    pub fn add(&mut self, rule: Rule) -> Result<(), TooManyRules> {
+        if self.rules.contains(&rule) {
+            return Ok(());
+        }
+        if self.rules.len() >= MOST_RULES {
+            return Err(TooManyRules);
+        }
+        self.rules.insert(0, rule);
+        Ok(())
+    }
+
+    /// Judges a call in a sandbox with a network of this reach. Exempt calls are always allowed.
+    pub fn verdict(&self, proposal: &Proposal, reach: Reach) -> Verdict {
         if proposal.risk == Risk::Exempt {
             return Verdict::Allow;
         }
@@ -145,18 +209,57 @@ impl Policy {
                 Then::Allow => Verdict::Allow,
                 Then::Refuse => Verdict::Refuse,
             },
-            None => self.by_mode(proposal),
+            None => self.by_mode(proposal, reach),
         }
     }
 
-    fn by_mode(&self, proposal: &Proposal) -> Verdict {
-        match (self.mode, proposal.risk) {
+    /// Returns true if the verdict depends on the element that a call is for: no rule decides, and the mode asks about
+    /// what may do harm.
+    pub fn depends_on_element(&self, proposal: &Proposal) -> bool {
+        self.mode == Mode::Risky && !self.rules.iter().any(|rule| proposal.matches(rule))
+    }
+
+    fn by_mode(&self, proposal: &Proposal, reach: Reach) -> Verdict {
+        let risk = match proposal.risk {
+            Risk::ByCommand => match proposal.subject.shell_risk(reach) {
+                Some(why) => Risk::Risky(Some(why)),
+                None => Risk::Harmless,
+            },
+            risk @ (Risk::Exempt | Risk::Looks | Risk::Harmless | Risk::Risky(_)) => risk,
+        };
+        match (self.mode, risk) {
             (Mode::Never, _) | (_, Risk::Exempt | Risk::Looks) | (Mode::Risky, Risk::Harmless) => {
                 Verdict::Allow
             }
             (Mode::Always, Risk::Harmless) => Verdict::Ask(proposal.question(None)),
             (Mode::Always | Mode::Risky, Risk::Risky(why)) => Verdict::Ask(proposal.question(why)),
+            // It was resolved above.
+            (Mode::Always | Mode::Risky, Risk::ByCommand) => Verdict::Ask(proposal.question(None)),
         }
+    }
+}
+
+impl Rule {
+    /// Returns the rule that allows exactly one text.
+    pub fn allowing(tool: RuleTool, text: String) -> Self {
+        Self {
+            tool,
+            pattern: text,
+            then: Then::Allow,
+            exact: true,
+        }
+    }
+
+    fn check(&self, number: usize) -> Result<(), BadPolicy> {
+        let n_chars = self.pattern.chars().count();
+        if self.exact {
+            let is_bad = |c: char| c.is_control() && c != '\n' && c != '\t';
+            let is_good = (1..=LONGEST_EXACT).contains(&n_chars) && !self.pattern.contains(is_bad);
+            return is_good.then_some(()).ok_or(BadPolicy::Exact(number));
+        }
+        let is_good =
+            (1..=LONGEST_PATTERN).contains(&n_chars) && !self.pattern.chars().any(char::is_control);
+        is_good.then_some(()).ok_or(BadPolicy::Pattern(number))
     }
 }
 
@@ -180,63 +283,48 @@ pub enum Risk {
     Looks,
     /// It changes something, and probably does no harm.
     Harmless,
+    /// The commands in it decide, and the reach of the network.
+    ByCommand,
     /// It may do harm. The reason, if there is one to give, ends the sentence "… a command that …".
     Risky(Option<&'static str>),
 }
 
-/// The text that the patterns of rules are matched against: `type hello`, `click`, `create /etc/hosts`, or a secret's
-/// name.
-///
-/// A shell command has its whole text and each of the simple commands in it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CallSubject {
-    whole: String,
-    commands: Vec<Command>,
-}
-
-impl CallSubject {
-    pub fn text(whole: impl Into<String>) -> Self {
-        Self {
-            whole: whole.into(),
-            commands: Vec::new(),
-        }
-    }
-
-    /// Returns the subject of a shell command.
-    pub fn shell(command: &str) -> Self {
-        Self {
-            whole: command.trim().to_owned(),
-            commands: split(command),
-        }
-    }
-
-    /// Returns the risk of the shell commands, as the end of "… a command that …".
-    pub fn shell_risk(&self) -> Option<&'static str> {
-        risky::risk(&self.commands, &self.whole)
-    }
-}
-
 impl Proposal {
-    /// Returns true if `rule` matches this call.
-    ///
-    /// A rule that asks or refuses matches if any command does, with or without the wrappers in front of it. A rule
-    /// that allows matches only if every command does, so that nothing hides behind an allowed command.
+    /// Returns the proposal of a click, or of a key that clicks, on this element. It is as harmless as it was before
+    /// unless the element or the model shows a consequence.
+    #[must_use]
+    pub fn with_element(
+        self,
+        element: Option<&PointedElement>,
+        declared: Option<&Declaration>,
+    ) -> Self {
+        let shown = element.and_then(clicks::consequence_of);
+        let consequence = declared.map(|declared| declared.consequence).or(shown);
+        let element_text = element.and_then(clicks::subject);
+        let (risk, wish) = match consequence {
+            Some(consequence) => (
+                Risk::Risky(None),
+                clicks::question(consequence, element, declared),
+            ),
+            None => (self.risk, self.wish),
+        };
+        Self {
+            subject: self.subject.with_element(element_text),
+            risk,
+            wish,
+            ..self
+        }
+    }
+
+    /// Returns the rule that allows exactly this call, if its text says enough to tell it from others.
+    pub fn rule(&self) -> Option<Rule> {
+        let tool = RuleTool::of(&self.tool)?;
+        let rule = Rule::allowing(tool, self.subject.exact_text()?.to_owned());
+        rule.check(1).is_ok().then_some(rule)
+    }
+
     fn matches(&self, rule: &Rule) -> bool {
-        let CallSubject { whole, commands } = &self.subject;
-        if !rule.tool.covers(&self.tool) {
-            return false;
-        }
-        let matched = |text: &str| matches(&rule.pattern, text);
-        match rule.then {
-            Then::Ask | Then::Refuse => {
-                matched(whole)
-                    || commands.iter().any(|command| {
-                        matched(&command.text) || matched(&command.words().join(" "))
-                    })
-            }
-            Then::Allow if commands.is_empty() => matched(whole),
-            Then::Allow => commands.iter().all(|command| matched(&command.text)),
-        }
+        rule.tool.covers(&self.tool) && self.subject.matches(rule)
     }
 
     /// Returns the sentence that asks people.
@@ -246,29 +334,6 @@ impl Proposal {
             None => format!("{}.", self.wish),
         }
     }
-}
-
-/// Returns true if the pattern matches the whole text.
-fn matches(pattern: &str, text: &str) -> bool {
-    let mut parts = pattern.split('*');
-    let Some(mut rest) = parts.next().and_then(|first| text.strip_prefix(first)) else {
-        return false;
-    };
-    let mut parts = parts.peekable();
-    if parts.peek().is_none() {
-        return rest.is_empty();
-    }
-    while let Some(part) = parts.next() {
-        if parts.peek().is_none() {
-            return rest.ends_with(part);
-        }
-        // The earliest match leaves the most text for the parts that follow.
-        match rest.split_once(part) {
-            Some((_, after)) => rest = after,
-            None => return false,
-        }
-    }
-    true
 }
 
 #[cfg(test)]

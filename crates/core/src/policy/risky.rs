@@ -1,105 +1,247 @@
-//! The list of risky shell commands. `docs/guide/approvals.md` says the same in words.
+//! The shell commands that people are asked about, by their effect. `docs/guide/approvals.md` says the same in words.
 //!
-//! The mouse, keyboard and editor are not in it: a click does not show what it will do, and the files are the agent's
-//! own.
+//! The files and programs of the sandbox are the agent's own. People are asked when a command leaves the sandbox,
+//! becomes another user, or removes what people may have put into the home folder.
 
-use super::commands::{Command, split};
+use super::{
+    Reach,
+    commands::{Command, CommandInput, name_of, split},
+    destination::{is_loopback, is_remote_redirect, is_url},
+    inline,
+    outside::outside,
+    removal::{Folder, removes_home},
+    wrappers::{code_of, is_interpreter, is_shell, passed_on, reads_script},
+};
 
-const BECOMES_ROOT: [&str; 4] = ["sudo", "su", "doas", "pkexec"];
-const ENDS_MACHINE: [&str; 4] = ["shutdown", "reboot", "halt", "poweroff"];
-const OVERWRITES_DISKS: [&str; 4] = ["dd", "mkfs", "fdisk", "shred"];
-const GOES_ELSEWHERE: [&str; 6] = ["ssh", "scp", "sftp", "rsync", "mail", "sendmail"];
-const FETCHES: [&str; 2] = ["curl", "wget"];
-const INTERPRETS: [&str; 8] = [
-    "sh", "bash", "dash", "zsh", "python", "python3", "perl", "node",
+const BECOMES_ROOT: [&str; 8] = [
+    "sudo", "su", "doas", "pkexec", "runuser", "sudoedit", "gosu", "su-exec",
 ];
-/// Programs and subcommands that act outside this computer or cannot be undone.
-const PUBLISHES: [(&str, &str); 10] = [
-    ("git", "push"),
-    ("npm", "publish"),
-    ("cargo", "publish"),
-    ("twine", "upload"),
-    ("docker", "push"),
-    ("gh", "release"),
-    ("gh", "pr"),
-    ("terraform", "apply"),
-    ("kubectl", "apply"),
-    ("kubectl", "delete"),
+const FETCHES: [&str; 6] = ["curl", "wget", "http", "https", "xh", "aria2c"];
+/// Programs that turn unreadable text into something else.
+const DECODES: [&str; 9] = [
+    "base64", "base32", "basenc", "xxd", "openssl", "uudecode", "rev", "gpg", "tac",
 ];
-/// Options that turn a download into an upload.
-const SENDS: [&str; 10] = [
-    "-d",
-    "--data",
-    "-F",
-    "--form",
-    "-T",
-    "--upload-file",
-    "--json",
-    "--post-data",
-    "--post-file",
-    "-X",
-];
+/// The most levels of texts in texts that are read.
+const MOST_LEVELS: usize = 8;
 
-/// Returns the risk of these commands, as the end of "… a command that …".
-pub(super) fn risk(commands: &[Command], whole: &str) -> Option<&'static str> {
-    let fetches = FETCHES.iter().any(|program| whole.contains(program));
-    let runs_fetched = |command: &Command| fetches && INTERPRETS.contains(&command.program());
-    if commands.iter().any(runs_fetched) {
-        return Some("runs what it fetches from the network");
-    }
-    commands.iter().find_map(risk_of)
+const BECOMES_USER: &str = "becomes another user";
+const REMOVES_HOME: &str = "removes everything in a folder that may contain files of people";
+const RUNS_FETCHED: &str = "runs what it fetches from the network";
+const HIDES: &str = "hides what it runs";
+
+/// What a text has done before a command.
+#[derive(Debug, Clone, Default)]
+struct Before {
+    folder: Folder,
+    /// The names of files that it has fetched.
+    fetched: Vec<String>,
 }
 
-fn risk_of(command: &Command) -> Option<&'static str> {
-    let program = command.program();
-    let arguments = command.arguments();
-    let has_letter = |letters: &[char]| {
-        let short = |word: &String| word.starts_with('-') && !word.starts_with("--");
-        let mut options = arguments.iter().filter(|word| short(word));
-        options.any(|word| word.contains(letters))
-    };
-    let has = |option: &str| arguments.iter().any(|word| word == option);
-    // A command passed to another shell counts as if it stood here.
-    if INTERPRETS.contains(&program)
-        && let Some(place) = arguments.iter().position(|word| word == "-c")
-        && let Some(inner) = arguments.get(place + 1)
-    {
-        return risk(&split(inner), inner);
+/// Returns the risk of these commands, as the end of "… a command that …".
+pub(super) fn risk(commands: &[Command], reach: Reach) -> Option<&'static str> {
+    risk_of_list(commands, reach, &mut Before::default(), 0)
+}
+
+fn risk_of_list(
+    commands: &[Command],
+    reach: Reach,
+    before: &mut Before,
+    level: usize,
+) -> Option<&'static str> {
+    if level > MOST_LEVELS {
+        return (reach == Reach::Connected).then_some(HIDES);
     }
-    if BECOMES_ROOT.contains(&program) {
-        return Some("becomes another user");
-    }
-    if ENDS_MACHINE.contains(&program) {
-        return Some("shuts down the computer");
-    }
-    if OVERWRITES_DISKS.contains(&program) || program.starts_with("mkfs.") {
-        return Some("overwrites disks or files");
-    }
-    if program == "rm" && (has_letter(&['r', 'R', 'f']) || has("--recursive") || has("--force")) {
-        return Some("removes files for good");
-    }
-    if program == "find" && (has("-delete") || (has("-exec") && has("rm"))) {
-        return Some("removes files for good");
-    }
-    if ["chmod", "chown"].contains(&program) && (has_letter(&['R']) || has("--recursive")) {
-        return Some("changes whole folders");
-    }
-    if program == "git" && ((has("reset") && has("--hard")) || has("clean")) {
-        return Some("throws work away");
-    }
-    let publishes = |(name, word): &(&str, &str)| program == *name && has(word);
-    if PUBLISHES.iter().any(publishes) {
-        return Some("changes something outside this computer");
-    }
-    if GOES_ELSEWHERE.contains(&program) {
-        return Some("reaches another computer or person");
-    }
-    let sends = |word: &String| {
-        let option = word.split('=').next().unwrap_or_default();
-        SENDS.contains(&option) || option.starts_with("--data-")
-    };
-    if FETCHES.contains(&program) && arguments.iter().any(sends) {
-        return Some("sends data over the network");
+    for (index, command) in commands.iter().enumerate() {
+        let earlier = &commands[..index];
+        if let Some(why) = risk_of(command, earlier, reach, before) {
+            return Some(why);
+        }
+        let inside = risk_of_list(&command.inner, reach, &mut before.clone(), level + 1);
+        let mut passed = passed_on(command);
+        passed.extend(piped_script(command, earlier));
+        let inside = inside.or_else(|| risk_of_list(&passed, reach, before, level + 1));
+        if inside.is_some() {
+            return inside;
+        }
+        before.fetched.extend(fetched_files(command, earlier));
+        before.folder = std::mem::take(&mut before.folder).after(command);
     }
     None
+}
+
+/// Returns the risk of one command, without those inside it.
+fn risk_of(
+    command: &Command,
+    earlier: &[Command],
+    reach: Reach,
+    before: &Before,
+) -> Option<&'static str> {
+    if BECOMES_ROOT.contains(&command.program()) {
+        return Some(BECOMES_USER);
+    }
+    if removes_home(command, &before.folder) {
+        return Some(REMOVES_HOME);
+    }
+    if command
+        .redirects
+        .iter()
+        .any(|target| is_remote_redirect(target))
+    {
+        return Some("sends data over the network");
+    }
+    if let Some(why) = outside(command) {
+        return Some(why);
+    }
+    if let Some(code) = code(command)
+        && let Some(why) = inline::risk(&code, reach)
+    {
+        return Some(why);
+    }
+    // Nothing can be fetched, and what is hidden reaches nothing.
+    if reach == Reach::Sealed {
+        return None;
+    }
+    let sources = sources_of_script(command, earlier);
+    if sources.iter().any(|source| fetches(source)) {
+        return Some(RUNS_FETCHED);
+    }
+    if sources
+        .iter()
+        .any(|source| DECODES.contains(&source.program()))
+    {
+        return Some(HIDES);
+    }
+    runs_file_of(command, &before.fetched).then_some(RUNS_FETCHED)
+}
+
+/// Returns the program text in the arguments or the input of an interpreter that is no shell.
+fn code(command: &Command) -> Option<String> {
+    let words = command.words();
+    if is_shell(command.program()) || !is_interpreter(command.program()) {
+        return None;
+    }
+    match code_of(words) {
+        Some(code) => Some(code.to_owned()),
+        None if reads_script(words) => Some(command.documents.join("\n")),
+        None => None,
+    }
+}
+
+/// Returns the commands whose output a command runs as a program.
+fn sources_of_script<'a>(command: &'a Command, earlier: &'a [Command]) -> Vec<&'a Command> {
+    let program = command.program();
+    let inner = || command.inner.iter().flat_map(Command::with_inner);
+    // `$(…) arguments` runs the words that it makes.
+    let is_made = command
+        .words()
+        .first()
+        .is_some_and(|word| word.starts_with("$("));
+    if is_made || matches!(program, "eval" | "source" | ".") {
+        return inner().collect();
+    }
+    if !is_interpreter(program) {
+        return Vec::new();
+    }
+    // `bash -c "$(…)"`, `bash <(…)`
+    let words = command.words();
+    let mut sources: Vec<&Command> = Vec::new();
+    if is_shell(program) || code_of(words).is_none() {
+        sources.extend(inner());
+    }
+    if !reads_script(words) {
+        return sources;
+    }
+    match command.input {
+        CommandInput::Own => {}
+        CommandInput::PipedFromGroup => {
+            sources.extend(earlier.iter().flat_map(Command::with_inner));
+        }
+        CommandInput::Piped => {
+            for source in earlier.iter().rev() {
+                sources.extend(source.with_inner());
+                if source.input != CommandInput::Piped {
+                    break;
+                }
+            }
+        }
+    }
+    sources
+}
+
+/// Returns the commands that `echo` and `printf` pipe into a shell.
+fn piped_script(command: &Command, earlier: &[Command]) -> Vec<Command> {
+    let runs_input = is_shell(command.program()) && reads_script(command.words());
+    match earlier.last() {
+        Some(source)
+            if runs_input
+                && command.input != CommandInput::Own
+                && matches!(source.program(), "echo" | "printf") =>
+        {
+            split(&source.arguments().join(" "))
+        }
+        Some(_) | None => Vec::new(),
+    }
+}
+
+/// Returns true if a command fetches something from another computer.
+fn fetches(command: &Command) -> bool {
+    let program = command.program();
+    let mut places = command
+        .arguments()
+        .iter()
+        .filter(|word| is_url(word) || (!word.starts_with('-') && word.contains(['.', ':', '$'])));
+    match places.next() {
+        _ if !FETCHES.contains(&program) => false,
+        None => true,
+        Some(first) => {
+            !is_loopback(first) || places.any(|place| is_url(place) && !is_loopback(place))
+        }
+    }
+}
+
+/// Returns the names of the files that a command writes with what it fetches.
+fn fetched_files(command: &Command, earlier: &[Command]) -> Vec<String> {
+    let arguments = command.arguments();
+    if command.program() == "tee" && earlier.last().is_some_and(fetches) {
+        return arguments.iter().map(|path| name_of_path(path)).collect();
+    }
+    if !fetches(command) {
+        return Vec::new();
+    }
+    let mut files: Vec<String> = command
+        .redirects
+        .iter()
+        .map(|path| name_of_path(path))
+        .collect();
+    for (word, next) in arguments.iter().zip(arguments.iter().skip(1)) {
+        let is_output = matches!(&**word, "-O" | "--output" | "--output-document")
+            || (word.starts_with('-') && !word.starts_with("--") && word.ends_with('o'));
+        if is_output {
+            files.push(name_of_path(next));
+        }
+    }
+    let urls = arguments
+        .iter()
+        .filter(|word| word.contains('/') && !word.starts_with('-'));
+    files.extend(urls.map(|url| name_of_path(url)));
+    files
+}
+
+/// Returns true if a command runs one of these files.
+fn runs_file_of(command: &Command, files: &[String]) -> bool {
+    let words = command.words();
+    let is_path = words.first().is_some_and(|word| word.contains('/'));
+    let is_run = |path: &String| files.contains(&name_of_path(path));
+    let program = name_of(words);
+    if is_path && words.first().is_some_and(is_run) {
+        return true;
+    }
+    let runs_argument = is_interpreter(program) || matches!(program, "source" | ".");
+    let mut operands = words.iter().skip(1).filter(|word| !word.starts_with('-'));
+    runs_argument && code_of(words).is_none() && operands.next().is_some_and(is_run)
+}
+
+fn name_of_path(path: &str) -> String {
+    let path = path.split(['?', '#']).next().unwrap_or_default();
+    path.rsplit('/').next().unwrap_or_default().to_owned()
 }

@@ -1,0 +1,105 @@
+//! Programs in the arguments of interpreters, such as `python3 -c '…'`.
+
+use super::{
+    Reach,
+    commands::split,
+    destination::{is_loopback, is_url},
+    risky,
+};
+
+/// Names by which programs send something to another computer.
+const SENDS: [&str; 25] = [
+    "requests.post",
+    "requests.put",
+    "requests.patch",
+    "requests.delete",
+    "httpx.post",
+    "httpx.put",
+    "httpx.patch",
+    "httpx.delete",
+    "session.post",
+    "urlopen",
+    "http.client",
+    "smtplib",
+    "paramiko",
+    "ftplib",
+    "socket.socket",
+    "socket.create_connection",
+    "net.connect",
+    "net/smtp",
+    "LWP::UserAgent",
+    "IO::Socket",
+    "Net::SMTP",
+    "Net::HTTP",
+    "axios.post",
+    "axios.put",
+    "XMLHttpRequest",
+];
+/// Names that fetch, unless a method or data is given with them.
+const FETCH: [&str; 3] = ["fetch(", "urlopen", "Net::HTTP"];
+/// Names by which programs run commands.
+const RUNS: [&str; 9] = [
+    "system",
+    "popen",
+    "Popen",
+    "subprocess",
+    "spawn",
+    "execSync",
+    "exec(",
+    "qx",
+    "shell_exec",
+];
+const DECODES: [&str; 5] = ["b64decode", "base64", "atob", "fromhex", "decode_base64"];
+
+/// Returns the risk of a program, as the end of "… a command that …".
+pub(super) fn risk(code: &str, reach: Reach) -> Option<&'static str> {
+    let texts = literals(code);
+    let names = |all: &[&str]| all.iter().any(|name| code.contains(name));
+    if names(&RUNS) || code.contains('`') {
+        let found = texts
+            .iter()
+            .find_map(|text| risky::risk(&split(text), reach));
+        // `subprocess.run(["git", "push"])`
+        let found = found.or_else(|| risky::risk(&split(&texts.join(" ")), reach));
+        if found.is_some() {
+            return found;
+        }
+    }
+    let urls: Vec<&String> = texts.iter().filter(|text| is_url(text)).collect();
+    let is_local = !urls.is_empty() && urls.iter().all(|url| is_loopback(url))
+        || texts.iter().any(|text| is_loopback(text)) && urls.is_empty();
+    let has_data = ["method", "data=", "POST", "PUT", "PATCH", "DELETE"]
+        .iter()
+        .any(|word| code.contains(word));
+    let only_fetches = names(&FETCH)
+        && !has_data
+        && !SENDS
+            .iter()
+            .any(|name| code.contains(name) && !FETCH.contains(name));
+    let sends = names(&SENDS) && !only_fetches || code.contains("fetch(") && has_data;
+    if sends && !is_local {
+        return Some("sends data over the network");
+    }
+    if reach == Reach::Connected && names(&["exec(", "eval(", "eval "]) && names(&DECODES) {
+        return Some("hides what it runs");
+    }
+    None
+}
+
+/// Returns the texts in quotes.
+fn literals(code: &str) -> Vec<String> {
+    let mut texts = Vec::new();
+    let mut chars = code.chars();
+    while let Some(quote) = chars.find(|c| matches!(c, '\'' | '"' | '`')) {
+        let mut text = String::new();
+        while let Some(c) = chars.next() {
+            match c {
+                c if c == quote => break,
+                '\\' => text.extend(chars.next()),
+                c => text.push(c),
+            }
+        }
+        texts.push(text);
+    }
+    texts
+}
