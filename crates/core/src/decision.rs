@@ -7,9 +7,17 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+mod given_file;
+mod reply;
+
+pub use self::{
+    given_file::{FileHead, GivenFile, LARGEST_FILE_BYTES, LONGEST_FILE_NAME},
+    reply::{AnswerScope, LONGEST_REASON_BYTES, Reply},
+};
 use crate::{
     budget::Over,
     id::{DecisionId, SessionId, TurnId, UserId},
+    policy::Rule,
     right::Right,
 };
 
@@ -21,10 +29,6 @@ pub const LONGEST_ANSWER_BYTES: usize = 64 * 1024;
 pub const MOST_CHOICES: usize = 50;
 /// The longest choice, in characters.
 pub const LONGEST_CHOICE: usize = 200;
-/// The largest file that answers a question. In base64 it fits into a request.
-pub const LARGEST_FILE_BYTES: usize = 700 * 1024;
-/// The longest name of such a file, in characters.
-pub const LONGEST_FILE_NAME: usize = 100;
 /// The longest time until a question expires.
 pub const LONGEST_EXPIRY_S: u64 = 30 * 24 * 60 * 60;
 
@@ -64,6 +68,10 @@ pub struct Ask {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub over: Option<Over>,
+    /// The rule that an answer may add, so that this is not asked again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub rule: Option<Rule>,
     /// The answer that counts if the decision expires.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
@@ -125,31 +133,6 @@ pub struct Choice {
     pub label: String,
 }
 
-/// An answer.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Reply {
-    Text(String),
-    /// The values of the choices, in the order in which they are offered.
-    Choices(Vec<String>),
-    Yes(bool),
-    /// The name and size of a file. Its bytes are stored separately.
-    File(FileHead),
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct FileHead {
-    pub name: String,
-    pub n_bytes: u64,
-}
-
-/// A file that a person uploaded as an answer.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct GivenFile {
-    pub name: String,
-    pub bytes: Vec<u8>,
-}
-
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum DecisionState {
@@ -193,6 +176,14 @@ pub enum BadReply {
     Long,
     #[error("{value:?} is not a choice; the choices are {offered}")]
     NotOffered { value: String, offered: String },
+    #[error("this cannot be allowed for longer than once; answer yes without `for`")]
+    OnlyOnce,
+    #[error(
+        "only a no to something that the agent wants to do takes a reason; answer without `because`"
+    )]
+    NoReason,
+    #[error("a reason has at most {LONGEST_REASON_BYTES} bytes")]
+    LongReason,
     #[error("choose exactly one")]
     NotOne,
     #[error("choose at least one")]
@@ -243,6 +234,25 @@ impl DecisionKind {
 }
 
 impl Ask {
+    /// Checks that `reply` answers this question, and returns it in the form in which it is stored.
+    pub fn check(&self, reply: Reply) -> Result<Reply, BadReply> {
+        match &reply {
+            Reply::YesFor(_) if self.rule.is_none() => Err(BadReply::OnlyOnce),
+            Reply::NoBecause(_) if self.call.is_none() || self.subject.is_none() => {
+                Err(BadReply::NoReason)
+            }
+            Reply::NoBecause(reason) if reason.len() > LONGEST_REASON_BYTES => {
+                Err(BadReply::LongReason)
+            }
+            Reply::Text(_)
+            | Reply::Choices(_)
+            | Reply::Yes(_)
+            | Reply::YesFor(_)
+            | Reply::NoBecause(_)
+            | Reply::File(_) => self.form.check(reply),
+        }
+    }
+
     /// Returns true if the turn waits for the answer. Otherwise only a program does.
     pub fn stops_turn(&self) -> bool {
         match self.kind {
@@ -317,7 +327,13 @@ impl Form {
             (Self::Choices { choices, several }, Reply::Choices(values)) => {
                 chosen(choices, *several, &values)
             }
-            (Self::YesNo, Reply::Yes(yes)) => Ok(Reply::Yes(yes)),
+            (Self::YesNo, reply @ (Reply::Yes(_) | Reply::YesFor(_))) => Ok(reply),
+            (Self::YesNo, Reply::NoBecause(reason)) if reason.trim().is_empty() => {
+                Ok(Reply::Yes(false))
+            }
+            (Self::YesNo, Reply::NoBecause(reason)) => {
+                Ok(Reply::NoBecause(reason.trim().to_owned()))
+            }
             (Self::File, Reply::File(head)) => Ok(Reply::File(head)),
             (Self::Text | Self::Choices { .. } | Self::YesNo | Self::File, _) => {
                 Err(BadReply::WrongForm {
@@ -357,27 +373,6 @@ fn chosen(choices: &[Choice], several: bool, values: &[String]) -> Result<Reply,
         (0, true) => Err(BadReply::None),
         (1, false) | (_, true) => Ok(Reply::Choices(chosen)),
         (_, false) => Err(BadReply::NotOne),
-    }
-}
-
-impl GivenFile {
-    /// Returns the part of the file that the log stores, if the file is acceptable.
-    pub fn head(&self) -> Result<FileHead, BadReply> {
-        let n_chars = self.name.chars().count();
-        let is_name = (1..=LONGEST_FILE_NAME).contains(&n_chars)
-            && !self.name.starts_with('.')
-            && !self.name.contains(['/', '\\'])
-            && !self.name.chars().any(char::is_control);
-        if !is_name {
-            return Err(BadReply::FileName);
-        }
-        if self.bytes.len() > LARGEST_FILE_BYTES {
-            return Err(BadReply::LargeFile);
-        }
-        Ok(FileHead {
-            name: self.name.clone(),
-            n_bytes: u64::try_from(self.bytes.len()).unwrap_or(u64::MAX),
-        })
     }
 }
 

@@ -60,3 +60,65 @@ fn a_file_has_a_plain_name_and_a_bounded_size() {
     let large = file("a", LARGEST_FILE_BYTES + 1);
     assert_eq!(large.head(), Err(BadReply::LargeFile));
 }
+
+#[test]
+fn answers_are_written_as_they_always_were_and_may_say_more() {
+    for (reply, json) in [
+        (Reply::Text("x".to_owned()), r#"{"text":"x"}"#),
+        (Reply::Choices(vec!["a".to_owned()]), r#"{"choices":["a"]}"#),
+        (Reply::Yes(true), r#"{"yes":true}"#),
+        (Reply::Yes(false), r#"{"yes":false}"#),
+        (
+            Reply::YesFor(AnswerScope::Session),
+            r#"{"yes":true,"for":"session"}"#,
+        ),
+        (
+            Reply::YesFor(AnswerScope::Always),
+            r#"{"yes":true,"for":"always"}"#,
+        ),
+        (
+            Reply::NoBecause("not now".to_owned()),
+            r#"{"yes":false,"because":"not now"}"#,
+        ),
+    ] {
+        assert_eq!(serde_json::to_string(&reply).unwrap(), json);
+        assert_eq!(serde_json::from_str::<Reply>(json).unwrap(), reply);
+    }
+    let file = r#"{"file":{"name":"a.csv","n_bytes":3}}"#;
+    let reply: Reply = serde_json::from_str(file).unwrap();
+    assert_eq!(serde_json::to_string(&reply).unwrap(), file);
+    // Never more than was said.
+    let odd: Reply = serde_json::from_str(r#"{"yes":false,"for":"always"}"#).unwrap();
+    assert_eq!(odd, Reply::Yes(false));
+}
+
+#[test]
+fn only_what_a_rule_can_allow_is_allowed_for_longer() {
+    let approval = |rule: Option<Rule>| Ask {
+        call: Some("a".to_owned()),
+        kind: DecisionKind::Approval,
+        prompt: "?".to_owned(),
+        form: Form::YesNo,
+        subject: Some(Subject {
+            tool: "bash".to_owned(),
+            input: serde_json::Value::Null,
+        }),
+        over: None,
+        rule,
+        default: None,
+        expires_at: None,
+    };
+    let rule = Rule::allowing(crate::policy::RuleTool::Bash, "git push".to_owned());
+    let session = Reply::YesFor(AnswerScope::Session);
+    let (once, lasting) = (approval(None), approval(Some(rule)));
+    assert_eq!(once.check(session.clone()), Err(BadReply::OnlyOnce));
+    assert_eq!(lasting.check(session.clone()), Ok(session));
+    let no = |reason: &str| once.check(Reply::NoBecause(reason.to_owned()));
+    assert_eq!(no(" later "), Ok(Reply::NoBecause("later".to_owned())));
+    assert_eq!(no(" "), Ok(Reply::Yes(false)));
+    let long = "x".repeat(LONGEST_REASON_BYTES + 1);
+    assert_eq!(no(&long), Err(BadReply::LongReason));
+    let of_program = Ask { call: None, ..once };
+    let refused = of_program.check(Reply::NoBecause("x".to_owned()));
+    assert_eq!(refused, Err(BadReply::NoReason));
+}

@@ -77,6 +77,7 @@ impl Question {
             form,
             subject: None,
             over: None,
+            rule: None,
             default,
             expires_at,
         })

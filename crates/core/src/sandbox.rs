@@ -28,8 +28,8 @@ pub use operation::{
     SessionOnly, SessionReply, SessionRequest, Vocabulary,
 };
 pub use operations::{
-    Act, Acted, CoverSecrets, Edited, FilePut, FileTaken, FindField, Frame, Look, PutFile,
-    SecretTyped, SecretsCovered, TakeFile, TypeSecret,
+    Act, Acted, CoverSecrets, Edited, ElementFound, FilePut, FileTaken, FindElement, FindField,
+    Frame, Look, PutFile, SecretTyped, SecretsCovered, TakeFile, TypeSecret,
 };
 pub use ports::{LONGEST_PROGRAM_NAME, ListeningPort, MOST_PORTS};
 pub use program::{LONGEST_ORDER_BYTES, ProgramFrame, ProgramOrder};

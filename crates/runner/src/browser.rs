@@ -13,6 +13,7 @@ mod observer;
 mod pace;
 mod pictures;
 mod player;
+mod pointed;
 mod pointer;
 mod reading;
 mod settings;

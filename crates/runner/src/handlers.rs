@@ -7,9 +7,9 @@ use deskhand_core::{
     edit::EditCommand,
     file::{FileReply, FileRequest},
     sandbox::{
-        Act, Acted, ClipboardRead, ClipboardSet, CoverSecrets, Edited, FilePut, FindField,
-        ForRunner, Frame, Look, Operation, PutFile, ReadClipboard, SecretTyped, SecretsCovered,
-        SetClipboard, TakeFile, TypeSecret,
+        Act, Acted, ClipboardRead, ClipboardSet, CoverSecrets, Edited, ElementFound, FilePut,
+        FindElement, FindField, ForRunner, Frame, Look, Operation, PutFile, ReadClipboard,
+        SecretTyped, SecretsCovered, SetClipboard, TakeFile, TypeSecret,
     },
     shell::{ShellOutput, ShellRequest},
     vault::FieldPlace,
@@ -112,6 +112,18 @@ impl Handler for FindField {
 
     fn handle(self, parts: Parts, _context: HandlerContext) -> Handling<Self> {
         async move { Ok::<FieldPlace, _>(parts.surface.find_field().await?) }.boxed()
+    }
+}
+
+impl Handler for FindElement {
+    const LANE: Lane = Lane::Actions;
+
+    fn handle(self, parts: Parts, _context: HandlerContext) -> Handling<Self> {
+        async move {
+            let element = parts.surface.find_element(&self.at).await;
+            Ok(ElementFound { element })
+        }
+        .boxed()
     }
 }
 

@@ -7,7 +7,7 @@ use bytes::Bytes;
 use deskhand_core::{
     action::{Action, ScreenSize},
     blob::BlobFormat,
-    browser::{Browse, Browsed},
+    browser::{Browse, Browsed, ElementAt, PointedElement},
     sandbox::{Acted, Frame},
     secret::Secret,
     tasks::Tasks,
@@ -146,6 +146,11 @@ impl Headless {
             }
             browsed = browser.browse(browse, &secrets) => browsed,
         }
+    }
+
+    /// Returns the element that a click or a key would be for.
+    pub async fn find_element(&self, at: &ElementAt) -> Option<PointedElement> {
+        self.0.browser.running()?.find_on_page(at).await
     }
 
     /// Returns the place of the focused field of the current page.

@@ -10,7 +10,7 @@ use std::{
 use deskhand_core::{
     action::{Action, ScreenSize},
     blob::BlobFormat,
-    browser::{Browse, Browsed},
+    browser::{Browse, Browsed, ElementAt, PointedElement},
     computer::ComputerKind,
     sandbox::{Acted, ClipboardRead, Frame},
     secret::Secret,
@@ -164,6 +164,15 @@ impl Surface {
         match self {
             Self::Desktop(desktop) => desktop.browse(browse, cancel).await,
             Self::Headless(headless) => headless.browse(browse, cancel).await,
+        }
+    }
+
+    /// Returns the element that a click or a key would be for. `None` if it is not in the browser, or the page does not
+    /// answer at once.
+    pub(crate) async fn find_element(&self, at: &ElementAt) -> Option<PointedElement> {
+        match self {
+            Self::Desktop(desktop) => desktop.find_element(at).await,
+            Self::Headless(headless) => headless.find_element(at).await,
         }
     }
 

@@ -162,6 +162,7 @@ impl StandIn {
                 | RunnerRequest::ListTerminals(_)
                 | RunnerRequest::RenameTerminal(_)
                 | RunnerRequest::KillTerminal(_)
+                | RunnerRequest::FindElement(_)
                 | RunnerRequest::FindField(_)
                 | RunnerRequest::TypeSecret(_)
                 | RunnerRequest::CoverSecrets(_)) => {

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{LONGEST_PAGE_LABEL, PagePlace, TabNumber, page_label};
+use super::{ElementRef, LONGEST_PAGE_LABEL, PagePlace, TabNumber, page_label};
 use crate::action::Point;
 
 /// The most characters of the text around an element.
@@ -16,17 +16,47 @@ pub enum ElementAt {
     Screen(Point),
     /// The place of the pointer on the screen.
     Pointer,
-    /// The element of the browser's window that has the focus, if that window has it.
-    ScreenFocus,
+    /// The element that a key is for, if the browser's window has the focus.
+    ScreenFocus(ActivatingKey),
     /// A place on a page.
     Page {
         tab: Option<TabNumber>,
         place: PagePlace,
     },
-    /// The element of a page that has the focus.
-    PageFocus { tab: Option<TabNumber> },
+    /// The element of a page that a key is for.
+    PageFocus {
+        tab: Option<TabNumber>,
+        key: ActivatingKey,
+    },
+    /// The button that sends the form of a field when Enter is pressed in it.
+    PageField {
+        tab: Option<TabNumber>,
+        field: ElementRef,
+    },
     /// The button that accepts the dialog of a page.
     PageDialog { tab: Option<TabNumber> },
+}
+
+/// A key that does what a click would do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ActivatingKey {
+    /// In a field, it sends the form as its button would.
+    Enter,
+    Space,
+}
+
+impl ActivatingKey {
+    /// Returns the key among those of a chord or of several chords, if there is one: `Return`, `Tab space`.
+    pub fn among(keys: &str) -> Option<Self> {
+        let of = |key: &str| match key.to_ascii_lowercase().as_str() {
+            "return" | "enter" | "kp_enter" | "\n" => Some(Self::Enter),
+            "space" => Some(Self::Space),
+            _ => None,
+        };
+        let mut all = keys.split(' ').flat_map(|chord| chord.split('+'));
+        all.find_map(of)
+    }
 }
 
 /// An element and the facts about it. Everything in it is written by the page.

@@ -96,6 +96,7 @@ impl NetworkQuestion {
                 input: serde_json::json!({"host": host.to_string(), "port": port}),
             }),
             over: None,
+            rule: None,
             default: Some(Reply::Choices(vec![no])),
             expires_at: Some(expires_at),
         }

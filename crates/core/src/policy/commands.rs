@@ -73,10 +73,14 @@ impl Command {
     }
 }
 
-/// Returns the name of the program that these words run, without its directory.
+/// Returns the name of the program that these words run, without its directory and version.
 pub(super) fn name_of(words: &[String]) -> &str {
     let program = words.first().map_or("", String::as_str);
-    program.rsplit('/').next().unwrap_or(program)
+    let name = program.rsplit('/').next().unwrap_or(program);
+    match name.split_once('@') {
+        Some((name, _)) if !name.is_empty() => name,
+        Some(_) | None => name,
+    }
 }
 
 /// Returns the simple commands of a shell text in their order. Those in substitutions are inside them.

@@ -29,7 +29,7 @@ const REMOVES_HOME: &str = "removes everything in a folder that may contain file
 const RUNS_FETCHED: &str = "runs what it fetches from the network";
 const HIDES: &str = "hides what it runs";
 
-/// What a text has done before a command.
+/// The effects of a text up to a command.
 #[derive(Debug, Clone, Default)]
 struct Before {
     folder: Folder,

@@ -7,8 +7,9 @@ const RESERVED: [&str; 9] = [
     "then", "do", "else", "elif", "if", "while", "until", "!", "time",
 ];
 /// Programs that run the command that follows them, with their options that have a value.
-const WRAPPERS: [(&str, &str); 26] = [
+const WRAPPERS: [(&str, &str); 30] = [
     ("builtin", ""),
+    ("bunx", "-p --package"),
     ("caffeinate", ""),
     ("chrt", ""),
     ("command", ""),
@@ -20,16 +21,19 @@ const WRAPPERS: [(&str, &str); 26] = [
     ("ionice", "-c -n -p"),
     ("nice", "-n"),
     ("nohup", ""),
+    ("npx", "-p --package"),
     ("parallel", "-j -I --jobs"),
     ("proxychains", "-f"),
     ("proxychains4", "-f"),
     ("setsid", ""),
+    ("sshpass", "-p -f -d"),
     ("stdbuf", "-i -o -e"),
     ("strace", "-e -o -p"),
     ("taskset", ""),
     ("timeout", "-k -s --kill-after --signal"),
     ("torsocks", ""),
     ("unbuffer", ""),
+    ("uvx", "--from --with"),
     ("unshare", ""),
     ("watch", "-n -d"),
     (
@@ -37,6 +41,17 @@ const WRAPPERS: [(&str, &str); 26] = [
         "-I -n -P -L -d -s -a -E --max-args --max-procs --delimiter --arg-file",
     ),
     ("xvfb-run", "-s -n"),
+];
+/// Programs with a subcommand that runs what follows.
+const RUNNERS: [(&str, &str); 8] = [
+    ("bundle", "exec"),
+    ("npm", "exec"),
+    ("pipx", "run"),
+    ("pnpm", "dlx"),
+    ("pnpm", "exec"),
+    ("poetry", "run"),
+    ("uv", "run"),
+    ("yarn", "dlx"),
 ];
 /// Wrappers with a first argument of their own, such as the duration of `timeout`.
 const WITH_ARGUMENT: [&str; 4] = ["chrt", "flock", "taskset", "timeout"];
@@ -106,6 +121,12 @@ fn behind_one(words: &[String]) -> &[String] {
     let name = name_of(words);
     if name == "busybox" || name == "toybox" {
         return rest;
+    }
+    let runs = |(program, subcommand): &(&str, &str)| {
+        name == *program && rest.first().is_some_and(|word| word == subcommand)
+    };
+    if RUNNERS.iter().any(runs) {
+        return rest.get(1..).unwrap_or_default();
     }
     let Some((_, with_value)) = WRAPPERS.iter().find(|(wrapper, _)| *wrapper == name) else {
         return words;
@@ -185,7 +206,7 @@ pub(super) fn passed_on(command: &Command) -> Vec<Command> {
     match name {
         "eval" => split(&arguments.join(" ")),
         "find" | "fd" | "fdfind" => executed(arguments),
-        "script" | "su" => after_option(arguments, "-c").map(split).unwrap_or_default(),
+        "script" => after_option(arguments, 'c').map(split).unwrap_or_default(),
         "trap" => arguments
             .first()
             .map(|text| split(text))
@@ -221,8 +242,11 @@ fn texts_of_wrappers(command: &Command) -> Vec<Command> {
         .collect()
 }
 
-fn after_option<'a>(arguments: &'a [String], option: &str) -> Option<&'a str> {
-    let place = arguments.iter().position(|word| word == option)?;
+/// Returns the word after the first short option with this letter at its end.
+fn after_option(arguments: &[String], letter: char) -> Option<&str> {
+    let is_option =
+        |word: &String| word.starts_with('-') && !word.starts_with("--") && word.ends_with(letter);
+    let place = arguments.iter().position(is_option)?;
     arguments.get(place + 1).map(String::as_str)
 }
 

@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 
 use super::clipboard::{ClipboardRead, ClipboardSet, ReadClipboard, SetClipboard};
 use super::operations::{
-    Act, Acted, CoverSecrets, Edited, FilePut, FileTaken, FindField, Frame, Look, PutFile,
-    SecretTyped, SecretsCovered, TakeFile, TypeSecret,
+    Act, Acted, CoverSecrets, Edited, ElementFound, FilePut, FileTaken, FindElement, FindField,
+    Frame, Look, PutFile, SecretTyped, SecretsCovered, TakeFile, TypeSecret,
 };
 use super::terminals::{
     KillTerminal, ListTerminals, OpenTerminal, RenameTerminal, TerminalFound, TerminalList,
@@ -227,6 +227,7 @@ operations! {
         ReadClipboard(ReadClipboard) -> ClipboardRead = "clipboard",
         SetClipboard(SetClipboard) -> ClipboardSet = "clipboard",
         Browse(Browse) -> Browsed = "browser",
+        FindElement(FindElement) -> ElementFound = "find_element",
     }
     // A turn or a person requests these, and the server translates them into others.
     session {

@@ -7,6 +7,7 @@ use super::{Conclusion, OperationReply};
 use crate::{
     action::{Action, Point, ScreenSize},
     blob::BlobFormat,
+    browser::{ElementAt, PointedElement},
     file::FilePath,
     secret::Secret,
     shell::{ShellEnding, ShellOutput},
@@ -157,6 +158,30 @@ impl OperationReply for FieldPlace {
     fn for_each_text(&mut self, visit: &mut dyn FnMut(&mut String)) {
         visit(&mut self.origin);
         visit(&mut self.title);
+    }
+}
+
+/// Finds the element that a click or a key would be for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FindElement {
+    pub at: ElementAt,
+}
+
+/// The element, if there is one and the page has answered in time.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ElementFound {
+    pub element: Option<PointedElement>,
+}
+
+impl OperationReply for ElementFound {
+    fn for_each_text(&mut self, visit: &mut dyn FnMut(&mut String)) {
+        if let Some(element) = &mut self.element {
+            visit(&mut element.origin);
+            visit(&mut element.title);
+            visit(&mut element.role);
+            visit(&mut element.name);
+            visit(&mut element.surroundings);
+        }
     }
 }
 

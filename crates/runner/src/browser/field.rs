@@ -165,7 +165,10 @@ impl Browser {
     }
 
     /// Returns the page with the focus, and its title.
-    async fn page_with_focus(&self, targets: &[TargetInfo]) -> Result<(Target, String), FillError> {
+    pub(super) async fn page_with_focus(
+        &self,
+        targets: &[TargetInfo],
+    ) -> Result<(Target, String), FillError> {
         // Without a screen, windows do not take the focus from each other: the tab that verbs use has it.
         let only = self.settings.viewport.and_then(|_| self.current_target());
         let is_meant = |target: &&TargetInfo| {

@@ -1,6 +1,7 @@
 // Our helpers in a page. They run in a world of their own, which shares only the document with the page's scripts.
 globalThis.deskhandPage ??= (() => {
   const { SKIPPED, BLOCKS, refOf, find, oneLine, childrenOf, parentOf, roleOf, textOf } = deskhandRoles;
+  const { topAt } = deskhandPointed;
   // The next frame, or a moment if the page is not painted at present.
   const frame = () => new Promise(done => {
     const timer = setTimeout(done, 50);
@@ -67,15 +68,6 @@ globalThis.deskhandPage ??= (() => {
     const name = oneLine(element.getAttribute('aria-label') ?? element.textContent, 40);
     const id = element.id ? '#' + oneLine(element.id, 40) : '';
     return (roleOf(element, style) || element.tagName.toLowerCase()) + id + (name ? ` ${JSON.stringify(name)}` : '');
-  };
-  const topAt = (x, y) => {
-    let top = document.elementFromPoint(x, y);
-    while (top?.shadowRoot) {
-      const inner = top.shadowRoot.elementFromPoint(x, y);
-      if (!inner || inner === top) break;
-      top = inner;
-    }
-    return top;
   };
   const isIn = (node, wanted) => {
     for (let one = node; one; one = parentOf(one)) if (one === wanted) return true;
@@ -236,5 +228,5 @@ globalThis.deskhandPage ??= (() => {
   const storage = () => Object.entries(localStorage).map(([name, value]) => ({ name, value }));
   const store = items => { for (const { name, value } of items) localStorage.setItem(name, value); return true; };
 
-  return { refOf, find, tree: deskhandTree.tree, quiet, waitFor, ready, boxOf, enter, fill, select, scrollTo, viewport, pageText, setTitle, storage, store, player: deskhandPlayer };
+  return { refOf, find, tree: deskhandTree.tree, quiet, waitFor, ready, boxOf, enter, fill, select, scrollTo, viewport, pageText, setTitle, storage, store, player: deskhandPlayer, pointed: deskhandPointed };
 })();

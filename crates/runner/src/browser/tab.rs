@@ -18,6 +18,7 @@ const PAGE_SCRIPT: &str = concat!(
     include_str!("page/roles.js"),
     include_str!("page/tree.js"),
     include_str!("page/player.js"),
+    include_str!("page/pointed.js"),
     include_str!("page.js"),
 );
 /// The value of a call where the helpers are not installed yet.

@@ -5,7 +5,7 @@
 
 use std::fs;
 
-use deskhand_core::action::Region;
+use deskhand_core::action::{Point, Region};
 use x11rb::protocol::xproto::{AtomEnum, ConnectionExt, MapState};
 
 use super::{clients::XClient, seat::Seat, x::XError};
@@ -41,6 +41,30 @@ impl Seat {
         let mut found = Vec::new();
         self.find_browsers(self.root, MAX_DEPTH, own, &clients, &mut found)?;
         Ok(found)
+    }
+
+    /// Returns the place of the window of the process `own` that is on top at a point.
+    pub(super) fn window_at(&self, point: Point, own: u32) -> Result<Option<Region>, XError> {
+        let (Ok(x), Ok(y)) = (i16::try_from(point.x), i16::try_from(point.y)) else {
+            return Ok(None);
+        };
+        let mut window = self.root;
+        for _ in 0..=MAX_DEPTH {
+            let inside = self
+                .connection
+                .translate_coordinates(self.root, window, x, y)?;
+            window = inside.reply()?.child;
+            if window == x11rb::NONE {
+                return Ok(None);
+            }
+            if self.client_pid(window)? == Some(own) {
+                return match self.look_at(window, Some(own), Some(own))? {
+                    Looked::Browser(found) => Ok(Some(found.region)),
+                    Looked::Unknown | Looked::Other => Ok(None),
+                };
+            }
+        }
+        Ok(None)
     }
 
     fn find_browsers(

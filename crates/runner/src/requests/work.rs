@@ -90,6 +90,7 @@ impl Work {
             RunnerRequest::ReadClipboard(operation) => self.start(turn, operation),
             RunnerRequest::SetClipboard(operation) => self.start(turn, operation),
             RunnerRequest::Browse(operation) => self.start(turn, operation),
+            RunnerRequest::FindElement(operation) => self.start(turn, operation),
             RunnerRequest::FindField(operation) => self.start(turn, operation),
             RunnerRequest::TypeSecret(operation) => self.start(turn, operation),
             RunnerRequest::CoverSecrets(operation) => self.start(turn, operation),

@@ -4,11 +4,12 @@ use bytes::Bytes;
 use deskhand_core::{
     action::{Action, Point},
     blob::BlobFormat,
+    browser::ElementAt,
     edit::EditCommand,
     id::{RequestId, UserId},
     sandbox::{
-        Act, Actor, Call, ComputerError, ComputerExt, CoverSecrets, FindField, LeaseHolder, Look,
-        PutFile, Sandbox, StreamTarget, TypeSecret,
+        Act, Actor, Call, ComputerError, ComputerExt, CoverSecrets, FindElement, FindField,
+        LeaseHolder, Look, PutFile, Sandbox, StreamTarget, TypeSecret,
     },
     secret::Secret,
     shell::{ShellEnding, ShellRequest},
@@ -145,6 +146,9 @@ pub(super) async fn secrets_need_a_focused_field(sandbox: &dyn Sandbox) {
         panic!("no field has the focus: {typed:?}");
     };
     assert!(!problem.contains("correct horse"), "{problem}");
+    let at = ElementAt::PageDialog { tab: None };
+    let found = perform(sandbox, FindElement { at }).await.unwrap();
+    assert_eq!(found.element, None, "no page has a dialog");
 }
 
 pub(super) async fn a_request_id_is_carried_out_once(sandbox: &dyn Sandbox) {

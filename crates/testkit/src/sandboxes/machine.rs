@@ -9,13 +9,14 @@ use std::{
 use deskhand_core::{
     action::{Action, Point, ScreenSize},
     blob::BlobFormat,
-    browser::Browse,
+    browser::{Browse, PointedElement},
     computer::ComputerKind,
     edit::EditCommand,
     sandbox::{
-        Act, Acted, ClipboardRead, ClipboardSet, ComputerError, FilePut, FindField, Frame,
-        ListTerminals, Progress, PutFile, ReadClipboard, RunnerReply, RunnerRequest, SandboxSpec,
-        SecretTyped, SecretsCovered, TerminalFound, TerminalList, TypeSecret,
+        Act, Acted, ClipboardRead, ClipboardSet, ComputerError, ElementFound, FilePut, FindElement,
+        FindField, Frame, ListTerminals, Progress, PutFile, ReadClipboard, RunnerReply,
+        RunnerRequest, SandboxSpec, SecretTyped, SecretsCovered, TerminalFound, TerminalList,
+        TypeSecret,
     },
     secret::Secret,
     shell::{ShellEnding, ShellOutput, ShellRequest},
@@ -65,6 +66,8 @@ pub(super) struct MachineState {
     pub(super) colour: watch::Sender<[u8; 3]>,
     /// The origin of the page whose field has the focus.
     pub(super) focus: Option<Origin>,
+    /// The element that every click and key is for.
+    pub(super) element: Option<PointedElement>,
     browser: FakeBrowser,
     /// True once a verb was carried out. Without a screen, nothing can be seen before.
     is_browsing: bool,
@@ -92,6 +95,7 @@ impl FakeMachine {
             pointer,
             colour: watch::Sender::new([0xf7, 0xf4, 0xee]),
             focus: None,
+            element: None,
             browser: FakeBrowser::default(),
             is_browsing: false,
             clipboard: None,
@@ -127,6 +131,7 @@ impl FakeMachine {
                 RunnerRequest::Act(_)
                 | RunnerRequest::SetClipboard(_)
                 | RunnerRequest::Browse(_)
+                | RunnerRequest::FindElement(_)
                 | RunnerRequest::FindField(_)
                 | RunnerRequest::TypeSecret(_) => Some(self.actions.lock().await),
                 RunnerRequest::Shell(_) => Some(self.shell.lock().await),
@@ -183,16 +188,13 @@ impl FakeMachine {
                 let taken = files::take(&files, &file).map(RunnerReply::TakeFile);
                 taken.map_err(|problem| ComputerError::Failed(problem.to_string()))
             }
-            RunnerRequest::ReadClipboard(ReadClipboard) => {
-                let text = self.state().clipboard.clone();
-                let read = text.map_or(ClipboardRead::Empty, ClipboardRead::Text);
-                Ok(RunnerReply::ReadClipboard(read))
-            }
+            RunnerRequest::ReadClipboard(ReadClipboard) => Ok(self.read_clipboard()),
             RunnerRequest::SetClipboard(set) => {
                 self.state().clipboard = Some(set.text.expose().to_owned());
                 Ok(RunnerReply::SetClipboard(ClipboardSet))
             }
             RunnerRequest::Browse(browse) => self.browse(&browse),
+            RunnerRequest::FindElement(FindElement { .. }) => Ok(self.find_element()),
             RunnerRequest::FindField(FindField) => self.find_field(),
             RunnerRequest::TypeSecret(secret) => self.type_secret(secret),
             RunnerRequest::CoverSecrets(cover) => {
@@ -208,7 +210,10 @@ impl FakeMachine {
             let is_browsing = self.state().is_browsing;
             browser::check_without_screen(request, is_browsing)?;
         }
-        self.state().carried_out.push(request.clone());
+        // A look at an element changes nothing, and nobody sees it.
+        if !matches!(request, RunnerRequest::FindElement(_)) {
+            self.state().carried_out.push(request.clone());
+        }
         Ok(())
     }
 
@@ -349,6 +354,17 @@ impl FakeMachine {
         let mut files = files.lock().unwrap_or_else(PoisonError::into_inner);
         files.insert(path.clone(), file.bytes);
         Ok(RunnerReply::PutFile(FilePut { path }))
+    }
+
+    fn read_clipboard(&self) -> RunnerReply {
+        let text = self.state().clipboard.clone();
+        let read = text.map_or(ClipboardRead::Empty, ClipboardRead::Text);
+        RunnerReply::ReadClipboard(read)
+    }
+
+    fn find_element(&self) -> RunnerReply {
+        let element = self.state().element.clone();
+        RunnerReply::FindElement(ElementFound { element })
     }
 
     fn find_field(&self) -> RequestResult {

@@ -8,6 +8,7 @@ use std::{
 use async_trait::async_trait;
 use bytes::Bytes;
 use deskhand_core::{
+    browser::PointedElement,
     id::RequestId,
     sandbox::{
         Actor, ByteStream, Call, Computer, ComputerError, ForRunner, LeaseHolder, LeaseOutcome,
@@ -89,13 +90,18 @@ impl FakeSandbox {
         self.end(SandboxEnd::Died(cause.to_owned()));
     }
 
-    /// Gives the focus to a field on a page of this origin, or takes it away.
     /// Makes the sandbox report that programs could watch whoever takes control.
     pub fn set_spy(&self, problem: Option<&str>) {
         let mut spy = self.spy.lock().unwrap_or_else(PoisonError::into_inner);
         *spy = problem.map(str::to_owned);
     }
 
+    /// Puts an element under every click and key, or takes it away.
+    pub fn set_element(&self, element: Option<PointedElement>) {
+        self.machine.state().element = element;
+    }
+
+    /// Gives the focus to a field on a page of this origin, or takes it away.
     pub fn set_focus(&self, origin: Option<Origin>) {
         self.machine.state().focus = origin;
     }

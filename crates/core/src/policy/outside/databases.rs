@@ -79,7 +79,8 @@ fn has_change(text: &str) -> bool {
 fn is_elsewhere(arguments: &[String]) -> bool {
     let mut words = arguments.iter().peekable();
     while let Some(word) = words.next() {
-        if is_url(word) && !is_loopback(word) {
+        // Nobody knows what a variable stands for.
+        if (is_url(word) && !is_loopback(word)) || word.starts_with('$') {
             return true;
         }
         let host = match &**word {

@@ -202,7 +202,9 @@ fn acts_by_list(program: &str, arguments: &[String]) -> bool {
             let from_there = &arguments[first_operand.unwrap_or(arguments.len())..];
             let verbs = from_there.iter().take_while(|word| !word.starts_with('-'));
             let options = arguments.iter().filter(|word| word.starts_with("--"));
-            !operands.is_empty() && !verbs.chain(options).any(|word| looks.contains(&&**word))
+            let acts_alone = matches!(program, "vercel" | "surge");
+            (acts_alone || !operands.is_empty())
+                && !verbs.chain(options).any(|word| looks.contains(&&**word))
         }
         None => false,
     }

@@ -3,6 +3,7 @@
 mod forms;
 mod pages;
 mod players;
+mod pointed;
 mod reading;
 mod site;
 mod tabs;
@@ -133,6 +134,7 @@ async fn a_walk_through_hard_pages() {
     let desk = Desk::start().await;
     pages::clicks_reach_their_targets(&desk).await;
     pages::frames_and_shadow_trees_are_pages_too(&desk).await;
+    pointed::elements_are_named_before_they_are_clicked(&desk).await;
     pages::drags_work_with_the_mouse_and_with_data(&desk).await;
     pages::buttons_and_keys_can_be_held(&desk).await;
     forms::fields_of_all_kinds_are_filled_in(&desk).await;

@@ -14,6 +14,19 @@ const COMMON: &str = "<!doctype html><meta charset=utf-8><title>Hard</title><p i
     const on = (id, event, act) => document.getElementById(id).addEventListener(event, act);
     </script>";
 
+/// A form that pays, a frame of another site, and a field of small buttons that tell their names.
+const SHOP: &str = "<form style='position:absolute;left:20px;top:20px'><input id=n aria-label=Amount>
+    <input aria-label=Card autocomplete=cc-number><button id=b><span>Pay <b>€12</b></span></button></form>
+    <div id=grid style='position:absolute;left:0;top:200px'></div><script>
+    const other = document.createElement('iframe'); other.src = 'http://localhost:' + location.port + '/erase';
+    other.style = 'position:absolute;left:20px;top:80px;width:300px;height:80px;border:0'; document.body.append(other);
+    for (let row = 0; row < 12; row += 1) for (let column = 0; column < 30; column += 1) {
+        const cell = document.createElement('button'); cell.textContent = `r${row}c${column}`;
+        cell.style = `position:absolute;width:20px;height:20px;padding:0;font-size:6px;left:${column * 20}px;top:${row * 20}px`;
+        cell.onclick = () => say(cell.textContent); document.getElementById('grid').append(cell); }</script>";
+
+const ERASE: &str = "<button style='position:absolute;inset:0'>Delete all</button>";
+
 const MOVING: &str = "<style>@keyframes go { to { transform: translateX(300px); } }
     #m { animation: go .4s linear both; } #cover { position: fixed; inset: 0; background: #0003; }</style>
     <button id=m>Moving</button><div style='height:3000px'></div><button id=c>Far below</button>
@@ -209,6 +222,8 @@ fn large() -> String {
 fn content(path: &str) -> (&'static str, String) {
     let page = |body: &str| ("text/html; charset=utf-8", format!("{COMMON}{body}"));
     match path {
+        "/shop" => page(SHOP),
+        "/erase" => page(ERASE),
         "/moving" => page(MOVING),
         "/covered" => page(COVERED),
         "/frames" => page(FRAMES),
