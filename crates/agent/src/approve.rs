@@ -1,9 +1,13 @@
 //! People's approval of a call before it is carried out.
 
+use std::time::Duration;
+
 use deskhand_core::{
+    browser::{ElementAt, PointedElement},
     decision::{Ask, DecisionKind, Form, Reply, Subject},
     model::ToolCall,
-    policy::Verdict,
+    policy::{Policy, Reach, Risk, Rule, Verdict},
+    sandbox::{Actor, Call, ComputerExt, FindElement},
 };
 
 use crate::{
@@ -17,28 +21,76 @@ use crate::{
 const REFUSED_BY_POLICY: &str = "Not executed: the approval policy of this session refuses it. Do \
                                  not try to reach the same in another way.";
 const REFUSED: &str = "Not executed: a person was asked and said no.";
+const REFUSED_BECAUSE: &str = "Not executed: a person was asked and said no, with these words:";
 const NOT_APPROVED: &str = "Not executed: a person was asked and nobody answered in time.";
+/// The most time for finding an element, with everything that the computer still does before.
+const FIND_MAX: Duration = Duration::from_secs(5);
 const LOG_LOST: &str = "Not executed: the question could not be stored.";
 
 impl Work {
-    /// Asks people for every approval that a call needs. The error is the result of the call.
+    /// Finds out what a click or a key is for, and asks people for every approval that the call needs. The error is the
+    /// result of the call.
     pub(crate) async fn agreed(
+        &mut self,
+        call: &ToolCall,
+        invocation: &mut dyn Invocation,
+    ) -> Result<(), Outcome> {
+        if let Some(at) = invocation.element() {
+            let policy = self.policy().await?;
+            if policy.depends_on_element(&invocation.proposal())
+                && let Some(element) = self.find_element(at).await?
+            {
+                invocation.note_element(element);
+            }
+        }
+        self.approved(call, &*invocation).await
+    }
+
+    /// Asks people for every approval that a call needs. The error is the result of the call.
+    pub(crate) async fn approved(
         &mut self,
         call: &ToolCall,
         invocation: &dyn Invocation,
     ) -> Result<(), Outcome> {
-        for ask in self.asks(call, invocation).await? {
+        let policy = self.policy().await?;
+        for ask in self.asks(call, invocation, &policy).await? {
             let kind = ask.kind;
             let settled = self
                 .people
                 .settle(ask, &self.signals, &mut self.stopwatch)
                 .await
                 .map_err(unsettled)?;
-            if settled.reply != Some(Reply::Yes(true)) {
+            if !settled.reply.as_ref().is_some_and(Reply::is_yes) {
                 return Err(refused(kind, &settled));
             }
         }
         Ok(())
+    }
+
+    async fn policy(&self) -> Result<Policy, Outcome> {
+        let policy = self.people.decisions.policy().await;
+        policy.map_err(|error| unsettled(error.into()))
+    }
+
+    /// Returns the element that a click or a key is for, if the computer knows it.
+    async fn find_element(&mut self, at: ElementAt) -> Result<Option<PointedElement>, Outcome> {
+        let computer = match self.machine.computer(&self.signals).await {
+            Ok(computer) => computer,
+            // The call says so itself.
+            Err(Cut::Failed { .. }) => return Ok(None),
+            Err(cut) => return Err(unsettled(cut)),
+        };
+        let found = computer.perform(Call::by(Actor::Agent), FindElement { at });
+        let found = tokio::select! {
+            biased;
+            cut = self.signals.stopped() => return Err(unsettled(cut)),
+            found = tokio::time::timeout(FIND_MAX, found) => found,
+        };
+        // A computer that cannot be asked does not carry out the call either.
+        Ok(found
+            .ok()
+            .and_then(Result::ok)
+            .and_then(|found| found.element))
     }
 
     /// Returns the questions that people must say yes to before a call is carried out.
@@ -46,8 +98,9 @@ impl Work {
         &self,
         call: &ToolCall,
         invocation: &dyn Invocation,
+        policy: &Policy,
     ) -> Result<Vec<Ask>, Outcome> {
-        let ask = |kind: DecisionKind, prompt: String| Ask {
+        let ask = |kind: DecisionKind, prompt: String, rule: Option<Rule>| Ask {
             call: Some(call.id.clone()),
             kind,
             prompt,
@@ -57,34 +110,39 @@ impl Work {
                 input: call.input.clone(),
             }),
             over: None,
+            rule,
             default: None,
             expires_at: None,
         };
         let mut asks: Vec<_> = call
             .checks
             .iter()
-            .map(|check| ask(check.kind, check.prompt.clone()))
+            .map(|check| ask(check.kind, check.prompt.clone(), None))
             .collect();
         let decisions = &self.people.decisions;
-        let policy = decisions.policy().await;
-        let policy = policy.map_err(|error| unsettled(error.into()))?;
         let proposal = invocation.proposal();
+        let reach = match proposal.risk {
+            Risk::ByCommand => decisions.reach().await,
+            // It makes no difference to other calls.
+            Risk::Exempt | Risk::Looks | Risk::Harmless | Risk::Risky(_) => Ok(Reach::Connected),
+        };
+        let reach = reach.map_err(|error| unsettled(error.into()))?;
         let is_owners = invocation.uses_owners_secret();
-        match policy.verdict(&proposal) {
+        match policy.verdict(&proposal, reach) {
             Verdict::Allow if is_owners => {
                 let is_for_owner = decisions.is_for_owner().await;
                 if !is_for_owner.map_err(|error| unsettled(error.into()))? {
-                    asks.push(ask(
-                        DecisionKind::OwnerApproval,
-                        format!("{}.", proposal.wish),
-                    ));
+                    let prompt = format!("{}.", proposal.wish);
+                    asks.push(ask(DecisionKind::OwnerApproval, prompt, None));
                 }
             }
             Verdict::Allow => {}
             Verdict::Ask(prompt) if is_owners => {
-                asks.push(ask(DecisionKind::OwnerApproval, prompt));
+                asks.push(ask(DecisionKind::OwnerApproval, prompt, None));
             }
-            Verdict::Ask(prompt) => asks.push(ask(DecisionKind::Approval, prompt)),
+            Verdict::Ask(prompt) => {
+                asks.push(ask(DecisionKind::Approval, prompt, proposal.rule()));
+            }
             Verdict::Refuse => return Err(Outcome::failed(REFUSED_BY_POLICY)),
         }
         // A question from before the interruption needs its answer, even if the policy has changed.
@@ -107,10 +165,11 @@ fn unsettled(cut: Cut) -> Outcome {
 }
 
 fn refused(kind: DecisionKind, settled: &Settled) -> Outcome {
-    let text = if settled.is_answered {
-        REFUSED
-    } else {
-        NOT_APPROVED
+    let reason = settled.reply.as_ref().and_then(Reply::reason);
+    let text = match reason {
+        Some(reason) => format!("{REFUSED_BECAUSE} {reason}"),
+        None if settled.is_answered => REFUSED.to_owned(),
+        None => NOT_APPROVED.to_owned(),
     };
     match kind {
         DecisionKind::Budget => Outcome::cut(text, Cut::Enough(None)),

@@ -153,7 +153,7 @@ impl Work {
                 cut: context.cut,
             };
         }
-        if let Err(outcome) = self.agreed(call, &*invocation).await {
+        if let Err(outcome) = self.agreed(call, &mut *invocation).await {
             return outcome;
         }
         let mut context = CallContext::new(self, &call.id, after);

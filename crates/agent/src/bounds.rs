@@ -54,8 +54,8 @@ impl Bounds {
             let Some(over) = one.ask.over else { continue };
             match (one.state, &one.reply) {
                 (DecisionState::Open, _) => bounds.open = Some((one.decision, over)),
-                (_, Some(Reply::Yes(true))) => bounds.grant(over.bound, over.more),
-                (_, Some(Reply::Yes(false))) => bounds.refused = Some(over.bound),
+                (_, Some(reply)) if reply.is_yes() => bounds.grant(over.bound, over.more),
+                (_, Some(reply)) if reply.is_no() => bounds.refused = Some(over.bound),
                 // The question was withdrawn.
                 (_, _) => {}
             }
@@ -109,11 +109,11 @@ impl Work {
 
     /// Applies the answer of people about a bound.
     fn heed(&mut self, over: Over, settled: &Settled) -> Result<(), Cut> {
-        match settled.reply {
-            Some(Reply::Yes(true)) => self.bounds.grant(over.bound, over.more),
-            Some(Reply::Yes(false)) => return Err(Cut::Enough(Some(over.bound))),
+        match &settled.reply {
+            Some(reply) if reply.is_yes() => self.bounds.grant(over.bound, over.more),
+            Some(reply) if reply.is_no() => return Err(Cut::Enough(Some(over.bound))),
             // There is room without a yes.
-            Some(Reply::Text(_) | Reply::Choices(_) | Reply::File(_)) | None => {}
+            Some(_) | None => {}
         }
         Ok(())
     }
@@ -127,6 +127,7 @@ impl Work {
             form: Form::YesNo,
             subject: None,
             over: Some(gauge.over),
+            rule: None,
             default: None,
             expires_at: None,
         };
@@ -231,7 +232,7 @@ impl Work {
         let asked: Vec<DecisionId> = about_it.collect();
         let is_yes = |body: &EventBody| {
             matches!(body, EventBody::Answer(settled)
-                if asked.contains(&settled.decision) && settled.answer == Some(Reply::Yes(true)))
+                if asked.contains(&settled.decision) && settled.answer.as_ref().is_some_and(Reply::is_yes))
         };
         self.bounds.granted(Bound::Unpriced) > 0.0 || log.iter().any(is_yes)
     }

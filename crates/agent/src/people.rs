@@ -76,7 +76,7 @@ impl Raised {
 impl People {
     /// Returns true if a call was not started before the interruption because people had not approved it.
     pub(crate) fn held_up(&self, call: &str) -> bool {
-        let is_agreed = |one: &Raised| one.reply == Some(Reply::Yes(true));
+        let is_agreed = |one: &Raised| one.reply.as_ref().is_some_and(Reply::is_yes);
         let mut raised = self.raised.iter();
         raised.any(|one| one.is_of(call) && !is_agreed(one))
     }

@@ -151,7 +151,7 @@ impl Work {
             Err(problem) => return Outcome::failed(problem),
         };
         if invocation.is_for_screen() {
-            return match self.agreed(call, &*invocation).await {
+            return match self.approved(call, &*invocation).await {
                 Ok(()) => Outcome::failed(RESTARTED),
                 Err(outcome) => outcome,
             };

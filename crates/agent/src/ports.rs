@@ -10,7 +10,7 @@ use deskhand_core::{
     event::EventBody,
     id::DecisionId,
     model::Original,
-    policy::Policy,
+    policy::{Policy, Reach},
     sandbox::Computer,
     tool_server::{RemoteAnswer, RemoteCall, ToolServerError},
 };
@@ -41,6 +41,9 @@ pub trait TurnLog: Send + Sync + std::fmt::Debug {
 pub trait Decisions: Send + Sync + std::fmt::Debug {
     /// Returns the session's current approval policy.
     async fn policy(&self) -> Result<Policy, TurnLogError>;
+
+    /// Returns the reach of the network of the session's sandbox.
+    async fn reach(&self) -> Result<Reach, TurnLogError>;
 
     /// Returns true if the session's owner wrote everything that the turn works on.
     async fn is_for_owner(&self) -> Result<bool, TurnLogError>;

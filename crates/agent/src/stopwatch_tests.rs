@@ -97,6 +97,7 @@ fn waiting_for_people_and_vendors_does_not_count() {
             form: Form::YesNo,
             subject: None,
             over: None,
+            rule: None,
             default: None,
             expires_at: None,
         },

@@ -8,6 +8,7 @@ mod ask_user;
 mod bash;
 mod browser;
 mod computer;
+mod consequence;
 mod context;
 mod editor;
 mod fill_secret;
@@ -23,6 +24,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use deskhand_core::{
     action::{Action, ScreenSize},
+    browser::{ElementAt, PointedElement},
     computer::{DrivingTool, DrivingTools},
     model::ToolCall,
     policy::Proposal,
@@ -98,6 +100,14 @@ pub trait Invocation: Send + Sync + std::fmt::Debug {
     async fn prepare(&mut self, _context: &mut dyn ToolContext) -> Result<(), ToolFailure> {
         Ok(())
     }
+
+    /// Returns the place of the element that tells the consequences of the call, if there may be one.
+    fn element(&self) -> Option<ElementAt> {
+        None
+    }
+
+    /// Notes the element at that place.
+    fn note_element(&mut self, _element: PointedElement) {}
 
     /// Returns the call as approval policies judge it.
     fn proposal(&self) -> Proposal;

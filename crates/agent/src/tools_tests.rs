@@ -1,6 +1,6 @@
 use std::collections::HashSet;
 
-use deskhand_core::policy::{Mode, Policy, Rule, RuleTool, Then, Verdict};
+use deskhand_core::policy::{Mode, Policy, Reach, Rule, RuleTool, Then, Verdict};
 use serde_json::json;
 
 use super::*;
@@ -14,6 +14,7 @@ fn policy(mode: Mode, rules: &[(RuleTool, &str, Then)]) -> Policy {
         tool: *tool,
         pattern: (*pattern).to_owned(),
         then: *then,
+        exact: false,
     };
     Policy {
         mode,
@@ -22,7 +23,7 @@ fn policy(mode: Mode, rules: &[(RuleTool, &str, Then)]) -> Policy {
 }
 
 fn verdict(policy: &Policy, tool: &str, input: &Value) -> Verdict {
-    policy.verdict(&read(tool, input).proposal())
+    policy.verdict(&read(tool, input).proposal(), Reach::Connected)
 }
 
 #[test]
@@ -137,8 +138,8 @@ fn modes_judge_calls_by_their_risk() {
         ),
         (
             "bash",
-            json!({"shell": "run", "command": "rm -rf x"}),
-            asked("run a command that removes files for good"),
+            json!({"shell": "run", "command": "git push"}),
+            asked("run a command that changes something outside this computer"),
         ),
         (
             "bash",

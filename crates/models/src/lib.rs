@@ -14,6 +14,7 @@ mod chords;
 mod computer_function;
 #[cfg(test)]
 mod conversations;
+mod declared;
 mod exchange;
 mod gateway;
 mod gemini;

@@ -11,7 +11,7 @@ use deskhand_core::{
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::{browser_input, exchange::Exchange, space::Space};
+use crate::{browser_input, declared, exchange::Exchange, space::Space};
 
 /// Stands in for missing text if a vendor requires some.
 pub(crate) const NOTHING: &str = "[nothing]";
@@ -55,10 +55,10 @@ fn input(call: &ToolCall, space: &Space) -> Value {
         return browser_input::shown(&call.input, space);
     }
     let is_computer = call.tool == NativeTool::Computer.name();
-    let action = is_computer.then(|| Action::deserialize(&call.input));
-    match action {
-        Some(Ok(action)) => json!(space.shown_action(action)),
-        Some(Err(_)) | None => call.input.clone(),
+    let (action, declaration) = declared::split(&call.input);
+    match Action::deserialize(&action) {
+        Ok(action) if is_computer => declared::join(json!(space.shown_action(action)), declaration),
+        Ok(_) | Err(_) => call.input.clone(),
     }
 }
 

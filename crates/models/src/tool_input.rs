@@ -10,7 +10,7 @@ use deskhand_core::{
 use serde_json::{Value, json};
 
 use crate::{
-    browser_input, computer_function,
+    browser_input, computer_function, declared,
     input::{BadInput, Input},
     space::{Outside, Space},
     surface::Surface,
@@ -59,7 +59,8 @@ pub(crate) fn read(name: &str, input: &Value, space: &Space) -> (String, Result<
         "computer" => {
             let member = fields.text("action").map_err(BadCall::from);
             let action = member.and_then(|member| action(member, fields, space));
-            let action = action.map(|action| json!(action));
+            let (_, declaration) = declared::split(input);
+            let action = action.map(|action| declared::join(json!(action), declaration));
             (NativeTool::Computer.name(), action)
         }
         "bash" => (NativeTool::Shell.name(), shell(fields)),

@@ -118,8 +118,9 @@ fn in_words(reply: &Reply) -> String {
     match reply {
         Reply::Text(text) => text.clone(),
         Reply::Choices(values) => values.join(", "),
-        Reply::Yes(true) => "yes".to_owned(),
+        Reply::Yes(true) | Reply::YesFor(_) => "yes".to_owned(),
         Reply::Yes(false) => "no".to_owned(),
+        Reply::NoBecause(reason) => format!("no: {reason}"),
         Reply::File(head) => head.name.clone(),
     }
 }

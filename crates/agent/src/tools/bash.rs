@@ -75,14 +75,10 @@ impl Invocation for Shell {
                 "The agent wants to start a new shell",
             ),
         };
-        let risk = match subject.shell_risk() {
-            Some(why) => Risk::Risky(Some(why)),
-            None => Risk::Harmless,
-        };
         Proposal {
             tool: NAME.to_owned(),
             subject,
-            risk,
+            risk: Risk::ByCommand,
             wish: wish.to_owned(),
         }
     }

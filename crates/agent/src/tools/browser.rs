@@ -1,21 +1,25 @@
 //! `browser`: drives the browser of the computer by its pages instead of by the screen.
 
 mod input;
+mod pointed;
 mod report;
 mod schema;
 
 use async_trait::async_trait;
 use deskhand_core::{
     action::Button,
-    browser::{Browse, BrowserVerb, CaptureWish, PageArea, PagePlace, PlayerWish},
-    policy::{CallSubject, Proposal, Risk},
+    browser::{
+        Browse, BrowserVerb, CaptureWish, ElementAt, PageArea, PagePlace, PlayerWish,
+        PointedElement,
+    },
+    policy::{CallSubject, Declaration, Proposal, Risk},
     tool::{NativeTool, ToolSpec},
 };
 use serde_json::Value;
 
 use self::input::BrowserInput;
 use super::{
-    BadCall, Invocation, Tool, ToolContext, ToolFailure, ToolOutput, read_as,
+    BadCall, Invocation, Tool, ToolContext, ToolFailure, ToolOutput, consequence, read_as,
     words::{LONGEST_CODE, quote, shorten, span},
 };
 
@@ -32,6 +36,10 @@ pub(super) struct BrowserTool {
 struct Browsing {
     browse: Browse,
     action: String,
+    /// The consequence that the model declares.
+    declared: Option<Declaration>,
+    /// The element that the call is for, once it is known.
+    element: Option<PointedElement>,
 }
 
 impl Tool for BrowserTool {
@@ -55,15 +63,21 @@ impl Tool for BrowserTool {
     }
 
     fn read(&self, input: &Value) -> Result<Box<dyn Invocation>, BadCall> {
-        let call: BrowserInput = read_as(NAME, input)?;
-        let action = call.action.clone();
         let bad = |problem: String| BadCall::Input {
             tool: NAME.to_owned(),
             problem,
         };
+        let (input, declared) = consequence::take(input).map_err(bad)?;
+        let call: BrowserInput = read_as(NAME, &input)?;
+        let action = call.action.clone();
         let browse = call.into_browse().map_err(bad)?;
         browse.check().map_err(|error| bad(error.to_string()))?;
-        Ok(Box::new(Browsing { browse, action }))
+        Ok(Box::new(Browsing {
+            browse,
+            action,
+            declared,
+            element: None,
+        }))
     }
 }
 
@@ -85,16 +99,24 @@ impl Invocation for Browsing {
             (false, true) => Risk::Risky(None),
             (false, false) => Risk::Harmless,
         };
-        let subject = match object(verb) {
-            Some(object) => format!("{} {object}", self.action),
-            None => self.action.clone(),
-        };
-        Proposal {
+        let proposal = Proposal {
             tool: NAME.to_owned(),
-            subject: CallSubject::text(subject),
+            subject: match object(verb) {
+                Some(object) => CallSubject::text(format!("{} {object}", self.action)),
+                None => CallSubject::vague(&*self.action),
+            },
             risk,
             wish: "The agent wants to use the browser".to_owned(),
-        }
+        };
+        proposal.with_element(self.element.as_ref(), self.declared.as_ref())
+    }
+
+    fn element(&self) -> Option<ElementAt> {
+        pointed::element(&self.browse)
+    }
+
+    fn note_element(&mut self, element: PointedElement) {
+        self.element = Some(element);
     }
 
     fn is_repeatable(&self) -> bool {

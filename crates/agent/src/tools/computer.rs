@@ -3,14 +3,17 @@
 use async_trait::async_trait;
 use deskhand_core::{
     action::{Action, Button, Point, Region, ScreenSize},
-    policy::{CallSubject, Proposal, Risk},
+    browser::{ActivatingKey, ElementAt, PointedElement},
+    policy::{CallSubject, Declaration, Proposal, Risk},
     sandbox::Acted,
     tool::{NativeTool, POINTS_ARE_PIXELS, ResultPart, ToolSpec, write_parts},
 };
 use serde_json::{Value, json};
 
 use super::{
-    BadCall, Invocation, Tool, ToolContext, ToolFailure, ToolOutput, object_schema, read_as,
+    BadCall, Invocation, Tool, ToolContext, ToolFailure, ToolOutput,
+    consequence::{self, CONSEQUENCE, WHY, consequence_schema, why_schema},
+    object_schema, read_as,
     words::{counted, quote, span},
 };
 
@@ -20,7 +23,13 @@ const NAME: &str = "computer";
 pub(super) struct ComputerTool;
 
 #[derive(Debug)]
-struct Desktop(Action);
+struct Desktop {
+    action: Action,
+    /// The consequence that the model declares.
+    declared: Option<Declaration>,
+    /// The element that the action is for, once it is known.
+    element: Option<PointedElement>,
+}
 
 impl Tool for ComputerTool {
     fn name(&self) -> &str {
@@ -40,7 +49,15 @@ impl Tool for ComputerTool {
     }
 
     fn read(&self, input: &Value) -> Result<Box<dyn Invocation>, BadCall> {
-        Ok(Box::new(Desktop(read_as(NAME, input)?)))
+        let (input, declared) = consequence::take(input).map_err(|problem| BadCall::Input {
+            tool: NAME.to_owned(),
+            problem,
+        })?;
+        Ok(Box::new(Desktop {
+            action: read_as(NAME, &input)?,
+            declared,
+            element: None,
+        }))
     }
 }
 
@@ -86,6 +103,8 @@ fn parameters() -> Value {
             "duration": {"type": "number", "minimum": 0, "maximum": 300, "description": "Seconds, for wait and hold_key."},
             "repeat": {"type": "integer", "minimum": 1, "maximum": 100, "description": "How often a key is pressed."},
             "region": {"type": "array", "items": {"type": "integer"}, "minItems": 4, "maxItems": 4, "description": "What zoom shows closely, as [x0, y0, x1, y1]."},
+            (CONSEQUENCE): consequence_schema(),
+            (WHY): why_schema(),
         }),
     )
 }
@@ -93,16 +112,16 @@ fn parameters() -> Value {
 #[async_trait]
 impl Invocation for Desktop {
     fn describe(&self) -> String {
-        describe(&self.0)
+        describe(&self.action)
     }
 
     fn proposal(&self) -> Proposal {
-        let risk = match self.0 {
+        let risk = match self.action {
             Action::Screenshot
             | Action::Zoom { .. }
             | Action::Wait { .. }
             | Action::CursorPosition => Risk::Looks,
-            // A click does not show what its effect will be.
+            // The element that it is for may show more.
             Action::Move { .. }
             | Action::Click { .. }
             | Action::MouseDown { .. }
@@ -113,20 +132,62 @@ impl Invocation for Desktop {
             | Action::Key { .. }
             | Action::HoldKey { .. } => Risk::Harmless,
         };
-        Proposal {
+        let text = subject(&self.action);
+        let proposal = Proposal {
             tool: NAME.to_owned(),
-            subject: CallSubject::text(subject(&self.0)),
+            // Without a text, the place is missing, so a rule would allow it everywhere.
+            subject: if text.contains(' ') {
+                CallSubject::text(text)
+            } else {
+                CallSubject::vague(text)
+            },
             risk,
             wish: "The agent wants to use mouse and keyboard".to_owned(),
+        };
+        proposal.with_element(self.element.as_ref(), self.declared.as_ref())
+    }
+
+    fn element(&self) -> Option<ElementAt> {
+        match &self.action {
+            Action::Click {
+                button: Button::Left,
+                at,
+                ..
+            } => Some(at.map_or(ElementAt::Pointer, ElementAt::Screen)),
+            Action::MouseDown {
+                button: Button::Left,
+            } => Some(ElementAt::Pointer),
+            Action::Key { keys, .. } | Action::HoldKey { keys, .. } => {
+                ActivatingKey::among(keys).map(ElementAt::ScreenFocus)
+            }
+            // A line feed is Return.
+            Action::Type { text } if text.contains('\n') => {
+                Some(ElementAt::ScreenFocus(ActivatingKey::Enter))
+            }
+            Action::Click { .. }
+            | Action::MouseDown { .. }
+            | Action::Type { .. }
+            | Action::MouseUp { .. }
+            | Action::Drag { .. }
+            | Action::Move { .. }
+            | Action::Scroll { .. }
+            | Action::Screenshot
+            | Action::Zoom { .. }
+            | Action::Wait { .. }
+            | Action::CursorPosition => None,
         }
     }
 
+    fn note_element(&mut self, element: PointedElement) {
+        self.element = Some(element);
+    }
+
     fn check(&self, screen: ScreenSize) -> Result<(), String> {
-        self.0.check(screen).map_err(|error| error.to_string())
+        self.action.check(screen).map_err(|error| error.to_string())
     }
 
     fn action(&self) -> Option<&Action> {
-        Some(&self.0)
+        Some(&self.action)
     }
 
     fn is_for_screen(&self) -> bool {
@@ -141,8 +202,8 @@ impl Invocation for Desktop {
         self: Box<Self>,
         context: &mut dyn ToolContext,
     ) -> Result<ToolOutput, ToolFailure> {
-        let acted = context.act(&self.0).await?;
-        let parts = result(&self.0, &acted);
+        let acted = context.act(&self.action).await?;
+        let parts = result(&self.action, &acted);
         Ok(ToolOutput {
             picture: acted.frame,
             ..ToolOutput::parts(parts)

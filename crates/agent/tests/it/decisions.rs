@@ -74,7 +74,7 @@ async fn a_question_that_makes_no_sense_is_not_asked() {
 async fn what_the_policy_asks_about_waits_for_a_yes() {
     let sandbox = FakeSandbox::new(Vec::new());
     let answers = vec![
-        calls(vec![runs("ls"), runs("rm -rf x"), runs("sudo y")]),
+        calls(vec![runs("ls"), runs("git push"), runs("sudo y")]),
         says("Well."),
     ];
     let stage = Stage::with_computers(answers, vec![sandbox.clone()]);
@@ -209,7 +209,7 @@ async fn a_turn_that_was_held_up_waits_for_the_same_decision() {
 
 #[tokio::test(start_paused = true)]
 async fn an_approved_command_is_run_after_a_restart_unless_it_may_have_been() {
-    let risky = || runs("rm -rf x");
+    let risky = || runs("git push");
     let n_commands = |stage: &Stage| {
         let computers = stage.desk.computers.lock().unwrap();
         let requests = computers[0].requests.borrow().clone();

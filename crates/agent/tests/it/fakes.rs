@@ -15,7 +15,7 @@ use deskhand_core::{
     action::{Action, Point, ScreenSize},
     attachment::{Attachment, AttachmentKind},
     blob::{BlobError, BlobFormat, BlobName, Blobs},
-    browser::{Browse, Browsed, BrowserFinding},
+    browser::{Browse, Browsed, BrowserFinding, PointedElement},
     budget::{Account, Accounts, Bound},
     clock::Clock,
     decision::{Ask, Reply},
@@ -25,10 +25,10 @@ use deskhand_core::{
         Chunk, Model, ModelError, ModelRequest, NotShown, Original, PictureForm, Pictures, Price,
         ShownFile,
     },
-    policy::Policy,
+    policy::{Policy, Reach},
     sandbox::{
-        Act, Acted, Actor, Call, Computer, ComputerError, Edited, FilePut, Frame, LeaseHolder,
-        LeaseOutcome, SecretTyped, SessionReply, SessionRequest,
+        Act, Acted, Actor, Call, Computer, ComputerError, Edited, ElementFound, FilePut, Frame,
+        LeaseHolder, LeaseOutcome, SecretTyped, SessionReply, SessionRequest,
     },
     shell::{ShellEnding, ShellOutput},
     tool_server::{RemoteAnswer, RemoteCall, ToolServerError},
@@ -174,6 +174,8 @@ pub(crate) struct FakeSandbox {
     later: Reacting,
     pub(crate) requests: watch::Sender<Vec<SessionRequest>>,
     cancelled: watch::Sender<Option<RequestId>>,
+    /// The element that every click and key is for.
+    pub(crate) element: Mutex<Option<PointedElement>>,
 }
 
 impl FakeSandbox {
@@ -184,6 +186,7 @@ impl FakeSandbox {
             later: Reacting(Box::new(|_| Reaction::Do)),
             requests: watch::Sender::default(),
             cancelled: watch::Sender::default(),
+            element: Mutex::default(),
         })
     }
 }
@@ -198,6 +201,7 @@ impl FakeSandbox {
             later: Reacting(Box::new(later)),
             requests: watch::Sender::default(),
             cancelled: watch::Sender::default(),
+            element: Mutex::default(),
         })
     }
 }
@@ -273,6 +277,7 @@ fn done(request: &SessionRequest, n_requests: usize) -> SessionReply {
         | SessionRequest::KillTerminal(_)
         | SessionRequest::Files(_)
         | SessionRequest::TakeFile(_)
+        | SessionRequest::FindElement(_)
         | SessionRequest::ReadClipboard(_)
         | SessionRequest::SetClipboard(_) => panic!("a turn does not ask for {}", request.name()),
     }
@@ -298,6 +303,10 @@ impl Computer for FakeSandbox {
         request: SessionRequest,
     ) -> Result<SessionReply, ComputerError> {
         assert_eq!(call.actor, Actor::Agent);
+        if let SessionRequest::FindElement(_) = request {
+            let element = self.element.lock().unwrap().clone();
+            return Ok(SessionReply::FindElement(ElementFound { element }));
+        }
         self.requests.send_modify(|all| all.push(request.clone()));
         let n_requests = self.requests.borrow().len();
         let reaction = self.reactions.lock().unwrap().pop_front();
@@ -558,6 +567,10 @@ impl FakePeople {
 impl Decisions for FakePeople {
     async fn policy(&self) -> Result<Policy, TurnLogError> {
         Ok(self.policy.lock().unwrap().clone())
+    }
+
+    async fn reach(&self) -> Result<Reach, TurnLogError> {
+        Ok(Reach::Connected)
     }
 
     async fn is_for_owner(&self) -> Result<bool, TurnLogError> {

@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use serde_saphyr::{Location, Spanned};
 
 use crate::{
-    browser_input,
+    browser_input, declared,
     space::{Outside, Space},
 };
 
@@ -111,9 +111,10 @@ pub(super) fn on_screen(mut call: ToolCall, space: &Space) -> ToolCall {
     if call.tool != NativeTool::Computer.name() {
         return call;
     }
-    if let Ok(action) = Action::deserialize(&call.input) {
+    let (action, declaration) = declared::split(&call.input);
+    if let Ok(action) = Action::deserialize(&action) {
         match moved(action, space) {
-            Ok(action) => call.input = json!(action),
+            Ok(action) => call.input = declared::join(json!(action), declaration),
             Err(outside) => call.problem = Some(outside.to_string()),
         }
     }

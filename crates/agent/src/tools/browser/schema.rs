@@ -2,7 +2,10 @@
 
 use serde_json::{Value, json};
 
-use crate::tools::object_schema;
+use crate::tools::{
+    consequence::{CONSEQUENCE, WHY, consequence_schema, why_schema},
+    object_schema,
+};
 
 const SCRIPT: &str = "script";
 
@@ -112,6 +115,8 @@ pub(super) fn parameters(offers_scripts: bool) -> Value {
             "scale": number("For emulate: pixels per CSS pixel."),
             "locale": text("For emulate: a language such as de-DE."),
             "time_zone": text("For emulate: such as Europe/Berlin."),
+            (CONSEQUENCE): consequence_schema(),
+            (WHY): why_schema(),
         }),
     )
 }
