@@ -2,8 +2,9 @@
 
 use deskhand_core::{
     budget::Over,
-    decision::{DecisionKind, DecisionState, Form, Reply, Subject},
+    decision::{AnswerScope, DecisionKind, DecisionState, Form, Reply, Subject},
     id::{DecisionId, SessionId, TurnId, UserId},
+    policy::Rule,
 };
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -33,6 +34,10 @@ pub struct DecisionView {
     /// The bound that the agent would pass, if that is the reason.
     #[schema(required)]
     pub over: Option<Over>,
+    /// The rule that an answer with `for` adds. Null if the same cannot be allowed for longer than once.
+    #[serde(default)]
+    #[schema(required)]
+    pub rule: Option<Rule>,
     /// The answer that counts if no one gives one in time.
     #[schema(required)]
     pub default: Option<Reply>,
@@ -64,7 +69,7 @@ pub struct DecisionsView {
     pub next: Option<DecisionId>,
 }
 
-/// An answer. Exactly one field is set, the one that the form asks for.
+/// An answer. Exactly one of `text`, `choices`, `yes` and `file` is set, the one that the form asks for.
 #[derive(Debug, Default, Serialize, Deserialize, ToSchema)]
 #[schema(as = AnswerDecision)]
 #[serde(deny_unknown_fields)]
@@ -80,6 +85,15 @@ pub struct AnswerBody {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub yes: Option<bool>,
+    /// With a yes, the sessions in which the same is allowed from now on. Absent, it is allowed once. `always` is for the
+    /// owner.
+    #[serde(rename = "for", skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub scope: Option<AnswerScope>,
+    /// With a no, words for the agent. At most 4 KiB in UTF-8.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(max_length = 4096, nullable = false)]
+    pub because: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub file: Option<AnswerFile>,
@@ -104,6 +118,22 @@ impl AnswerBody {
         Self {
             yes: Some(yes),
             ..Self::default()
+        }
+    }
+
+    /// Returns a yes that holds for longer than once.
+    pub fn yes_for(scope: AnswerScope) -> Self {
+        Self {
+            scope: Some(scope),
+            ..Self::yes(true)
+        }
+    }
+
+    /// Returns a no with words for the agent.
+    pub fn no_because(reason: impl Into<String>) -> Self {
+        Self {
+            because: Some(reason.into()),
+            ..Self::yes(false)
         }
     }
 

@@ -4,10 +4,11 @@ use std::{sync::Arc, time::Duration};
 
 use deskhand_core::{
     clock::Clock,
-    decision::{Ask, BadReply, Decision, DecisionState, GivenFile, Reply, Settlement},
+    decision::{AnswerScope, Ask, BadReply, Decision, DecisionState, GivenFile, Reply, Settlement},
     id::{DecisionId, SessionId, UserId},
     inbox::{DecisionPage, NamedDecision},
     network::question::{NetworkPermission, NetworkQuestion},
+    policy::MOST_RULES,
     right::Right,
     user::UserRole,
     viewer::Viewer,
@@ -62,6 +63,11 @@ pub enum AnswerError {
          ends the turn"
     )]
     NotAdministrator,
+    #[error(
+        "the policy has {MOST_RULES} rules already, and no further one can be added; remove one, or answer yes for \
+         once"
+    )]
+    TooManyRules,
     #[error("{}", outcome_text(.0))]
     Settled(Box<NamedDecision>),
     #[error("could not store the answer")]
@@ -73,6 +79,7 @@ refusals! {
     Self::NoDecision { .. } => NotFound("no_decision"),
     Self::BadReply(_) => Unfitting("bad_answer"),
     Self::NotAdministrator => Forbidden("not_administrator"),
+    Self::TooManyRules => Conflict("too_many_rules"),
     Self::Settled(named) => Conflict("settled", {
         "state": named.decision.state,
         "answered_by": named.decision.answered_by,
@@ -151,7 +158,7 @@ impl Decisions {
             GivenReply::Plain(reply) => (reply, None),
             GivenReply::File(file) => (Reply::File(file.head()?), Some(file)),
         };
-        let reply = ask.form.check(reply)?;
+        let reply = ask.check(reply)?;
         if is_for_all_sessions(ask, &reply) {
             find_with(&self.store, Right::Owner, viewer, id).await?;
         }
@@ -170,6 +177,7 @@ impl Decisions {
                 }
                 Ok(now)
             }
+            Err(SettleRefused::TooManyRules) => Err(AnswerError::TooManyRules),
             Err(SettleRefused::Already | SettleRefused::Unknown) => {
                 Err(AnswerError::Settled(Box::new(now)))
             }
@@ -252,13 +260,14 @@ impl Decisions {
 /// Returns `true` for an answer that raises a limit set by an administrator.
 fn gives_more_than_allowed(ask: &Ask, reply: &Reply) -> bool {
     let is_of_owner = ask.over.is_some_and(|over| over.bound.is_of_owner());
-    is_of_owner && *reply == Reply::Yes(true)
+    is_of_owner && reply.is_yes()
 }
 
-/// Returns `true` for an answer that allows a host in all sessions of the owner.
+/// Returns `true` for an answer that allows a host or an action in all sessions of the owner.
 fn is_for_all_sessions(ask: &Ask, reply: &Reply) -> bool {
-    NetworkQuestion::of(ask).is_some()
-        && NetworkPermission::of(Some(reply)) == NetworkPermission::Always
+    let allows_host = NetworkQuestion::of(ask).is_some()
+        && NetworkPermission::of(Some(reply)) == NetworkPermission::Always;
+    allows_host || *reply == Reply::YesFor(AnswerScope::Always)
 }
 
 /// Describes the outcome of a decision to a person who answered too late.

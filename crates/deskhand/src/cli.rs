@@ -157,6 +157,15 @@ pub(crate) struct AnswerArgs {
     /// Say no
     #[arg(long, group = "given")]
     pub(crate) no: bool,
+    /// Say yes, and allow the same for the rest of this session
+    #[arg(long, group = "given")]
+    pub(crate) session: bool,
+    /// Say yes, and allow the same in this session and in all new ones of yours
+    #[arg(long, group = "given")]
+    pub(crate) always: bool,
+    /// Say no, with words for the agent
+    #[arg(long, value_name = "WORDS", group = "given")]
+    pub(crate) because: Option<String>,
     /// Give a file of at most 700 KiB
     #[arg(long, value_name = "FILE", group = "given")]
     pub(crate) file: Option<PathBuf>,

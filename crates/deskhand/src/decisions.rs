@@ -6,7 +6,7 @@ use anyhow::Context;
 use base64::{Engine, engine::general_purpose::STANDARD};
 use deskhand_api::decisions::{AnswerBody, AnswerFile};
 use deskhand_core::{
-    decision::{Choice, Form, Subject},
+    decision::{AnswerScope, Choice, Form, Subject},
     shell::ShellRequest,
 };
 
@@ -38,6 +38,12 @@ pub(crate) async fn list(
         for line in asked(&decision.prompt, &decision.form, decision.subject.as_ref()) {
             output::answer(&format!("  {line}"))?;
         }
+        if let Some(rule) = decision.rule {
+            let text = rule.pattern.replace('\n', " ⏎ ");
+            output::answer(&format!(
+                "  --session or --always allows exactly this: {text}"
+            ))?;
+        }
         if let Some(end) = decision.expires_at {
             output::answer(&format!("  Until {}", end.strftime("%F %T UTC")))?;
         }
@@ -59,23 +65,35 @@ pub(crate) async fn answer(
             args.id
         );
     };
-    let answer = match (&args.file, args.yes, args.no) {
-        (Some(path), ..) => file(path)?,
-        (None, true, _) => AnswerBody::yes(true),
-        (None, false, true) => AnswerBody::yes(false),
-        (None, false, false) => match &decision.form {
+    let answer = given(args, &decision.form)?;
+    client
+        .answer(decision.session_id, decision.id, &answer)
+        .await?;
+    output::say("The agent goes on.");
+    Ok(())
+}
+
+/// Returns the answer that the arguments give to a question of this form.
+fn given(args: &AnswerArgs, form: &Form) -> anyhow::Result<AnswerBody> {
+    if let Some(path) = &args.file {
+        return file(path);
+    }
+    if let Some(reason) = &args.because {
+        return Ok(AnswerBody::no_because(reason));
+    }
+    Ok(match (args.yes, args.no, args.session, args.always) {
+        (true, ..) => AnswerBody::yes(true),
+        (_, true, ..) => AnswerBody::yes(false),
+        (_, _, true, _) => AnswerBody::yes_for(AnswerScope::Session),
+        (.., true) => AnswerBody::yes_for(AnswerScope::Always),
+        (false, false, false, false) => match form {
             Form::Choices { choices, .. } => {
                 let texts = args.texts.iter();
                 AnswerBody::choices(texts.map(|text| value(choices, text)).collect())
             }
             Form::Text | Form::YesNo | Form::File => AnswerBody::text(args.texts.join(" ")),
         },
-    };
-    client
-        .answer(decision.session_id, decision.id, &answer)
-        .await?;
-    output::say("The agent goes on.");
-    Ok(())
+    })
 }
 
 /// Returns the lines of a question: its text, the call it is about and the possible answers.

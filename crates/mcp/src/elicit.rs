@@ -226,6 +226,7 @@ mod tests {
             form,
             subject: None,
             over: None,
+            rule: None,
             default: None,
             expires_at: None,
         }

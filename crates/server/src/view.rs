@@ -29,6 +29,7 @@ pub(crate) fn decision(named: NamedDecision) -> DecisionView {
         form: ask.form,
         subject: ask.subject,
         over: ask.over,
+        rule: ask.rule,
         default: ask.default,
         expires_at: ask.expires_at,
         created_at: decision.created_at,

@@ -12,10 +12,12 @@ use deskhand_core::{
 use jiff::Timestamp;
 
 use crate::{
+    approvals::add_answered_rule,
     audit::NewEntry,
     budgets::grant,
     commit::{Change, HeldSession},
     database::{Row, Store, StoreError, Value, from_json, json, millis, timestamp},
+    decision_files::keep_file,
     network::allow_answered,
 };
 
@@ -50,6 +52,8 @@ pub enum SettleRefused {
     Already,
     /// There is no such decision in this session.
     Unknown,
+    /// The answer adds a rule to a policy that is full.
+    TooManyRules,
 }
 
 impl Change for RaiseDecision<'_> {
@@ -117,19 +121,22 @@ impl Change for SettleDecision<'_> {
             return Ok(Err(SettleRefused::Already));
         }
         let turn = TurnId(row.get("turn_id")?);
-        settle(session, self.id, turn, self.settlement).await?;
         let ask: Ask = from_json(row.get("ask")?)?;
+        if !add_answered_rule(session, &ask, self.settlement).await? {
+            return Ok(Err(SettleRefused::TooManyRules));
+        }
+        settle(session, self.id, turn, self.settlement).await?;
         if ask.kind == DecisionKind::Network {
             allow_answered(session, &ask, self.settlement).await?;
         }
-        if self.settlement.reply() == Some(&Reply::Yes(true))
+        if self.settlement.reply().is_some_and(Reply::is_yes)
             && let Some(over) = ask.over
         {
             grant(session, &over).await?;
             audit_raise(session, &over, self.settlement.by()).await?;
         }
         if let Some(file) = self.file {
-            keep(session, self.id, file).await?;
+            keep_file(session, self.id, file).await?;
         }
         let mut open = open_of(session).await?.into_iter();
         let is_last = !open.any(|(_, _, ask)| ask.stops_turn());
@@ -240,18 +247,6 @@ impl Store {
         next.map(timestamp).transpose()
     }
 
-    /// Returns the file that answered a decision.
-    pub async fn decision_file(&self, id: DecisionId) -> Result<Option<GivenFile>, StoreError> {
-        let sql = "SELECT name, bytes FROM decision_files WHERE decision_id = $1";
-        let Some(row) = self.one(sql, [id.0.into()]).await? else {
-            return Ok(None);
-        };
-        Ok(Some(GivenFile {
-            name: row.get("name")?,
-            bytes: row.get("bytes")?,
-        }))
-    }
-
     async fn decision_page(
         &self,
         sql: &str,
@@ -341,22 +336,6 @@ async fn audit_raise(
     let raised = NewEntry::new(AuditAction::LimitRaised).about(session.owner);
     let raised = raised.within(session.id).with("more", over.more);
     raised.append(&mut session.tx, stamp).await
-}
-
-/// Stores the file that answers a decision.
-async fn keep(
-    session: &mut HeldSession,
-    id: DecisionId,
-    file: &GivenFile,
-) -> Result<(), StoreError> {
-    let sql = "INSERT INTO decision_files (decision_id, name, bytes) VALUES ($1, $2, $3)";
-    let values = [
-        id.0.into(),
-        file.name.as_str().into(),
-        file.bytes.clone().into(),
-    ];
-    session.tx.execute(sql, values).await?;
-    Ok(())
 }
 
 fn kind(row: &Row) -> Result<DecisionKind, StoreError> {

@@ -13,6 +13,7 @@ mod budgets;
 mod commit;
 mod counts;
 mod database;
+mod decision_files;
 mod decisions;
 mod edit;
 mod events;

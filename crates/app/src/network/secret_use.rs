@@ -10,7 +10,7 @@ use deskhand_core::{
     decision::{Ask, DecisionKind, DecisionState, Form, Reply, Subject},
     id::{SessionId, TurnId},
     network::stand_in::{SecretValues, StandInAccess, UsePlace, UseRefusal},
-    policy::{CallSubject, Proposal, Risk, Verdict},
+    policy::{CallSubject, Proposal, Reach, Risk, Verdict},
     secret::Secret,
     vault::SecretName,
 };
@@ -115,7 +115,10 @@ impl SecretUses {
         let proposal = proposal(at);
         let policy = self.network.0.parts.store.approvals(self.session).await;
         let policy = policy.map_err(|error| self.failed(&error))?;
-        match policy.ok_or(UseRefusal::NobodyToAsk)?.verdict(&proposal) {
+        match policy
+            .ok_or(UseRefusal::NobodyToAsk)?
+            .verdict(&proposal, Reach::Connected)
+        {
             Verdict::Refuse => Err(UseRefusal::Policy),
             Verdict::Allow if is_agent && self.is_for_owner(turn).await? => Ok(()),
             Verdict::Allow | Verdict::Ask(_) => self.ask(at, turn, &proposal).await,
@@ -174,7 +177,7 @@ impl SecretUses {
         };
         let is_asked = || self.sandbox.is_asked(at, id);
         let answered = match network.settled(session, id, waiter, is_asked).await {
-            Ok(Some((DecisionState::Answered, Some(Reply::Yes(true))))) => Ok(()),
+            Ok(Some((DecisionState::Answered, Some(reply)))) if reply.is_yes() => Ok(()),
             Ok(Some((DecisionState::Answered, _))) => Err(UseRefusal::Denied),
             Ok(_) => Err(UseRefusal::NotAnswered),
             Err(error) => Err(self.failed(&error)),
@@ -201,6 +204,7 @@ impl SecretUses {
                 input: serde_json::json!({"name": name, "site": origin}),
             }),
             over: None,
+            rule: None,
             default: Some(Reply::Yes(false)),
             expires_at: Some(self.network.expiry()),
         }

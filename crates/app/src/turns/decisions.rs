@@ -7,7 +7,7 @@ use deskhand_agent::{Settled, TurnLogError};
 use deskhand_core::{
     decision::{Ask, DecisionState, Reply, Settlement},
     id::{DecisionId, SessionId, TurnId},
-    policy::Policy,
+    policy::{Policy, Reach},
 };
 use deskhand_store::{RaiseDecision, Store, StoreError};
 use tokio_util::sync::CancellationToken;
@@ -17,6 +17,7 @@ use crate::{
     database_retry::until_answered,
     decisions::Decisions,
     feed::log::Log,
+    session_computer::ComputerStarter,
     signals::{Signals, Topic},
 };
 
@@ -26,6 +27,7 @@ const RETRY_DELAY: Duration = Duration::from_secs(1);
 #[derive(Debug)]
 pub(crate) struct TurnDecisions {
     store: Store,
+    computers: ComputerStarter,
     log: Log,
     decisions: Decisions,
     signals: Signals,
@@ -43,6 +45,7 @@ impl TurnDecisions {
     pub(crate) fn new(parts: &TurnParts, session: SessionId, turn: TurnId) -> Self {
         Self {
             store: parts.store.clone(),
+            computers: parts.computers.clone(),
             log: parts.log.clone(),
             decisions: parts.decisions.clone(),
             signals: parts.signals.clone(),
@@ -82,7 +85,7 @@ impl TurnDecisions {
         }
         let file = match &decision.answer {
             Some(Reply::File(_)) => store.decision_file(id).await?,
-            Some(Reply::Text(_) | Reply::Choices(_) | Reply::Yes(_)) | None => None,
+            Some(_) | None => None,
         };
         Ok(Some(Settled {
             decision: id,
@@ -101,6 +104,13 @@ impl deskhand_agent::Decisions for TurnDecisions {
             .await
             .map_err(|error| TurnLogError(Box::new(error)))?;
         policy.ok_or_else(|| TurnLogError(Box::new(NotAtWork(self.session))))
+    }
+
+    async fn reach(&self) -> Result<Reach, TurnLogError> {
+        let rules = until_answered(&self.shutdown, || self.store.network_rules(self.session));
+        let rules = rules.await.map_err(|error| TurnLogError(Box::new(error)))?;
+        let (policy, _) = rules.ok_or_else(|| TurnLogError(Box::new(NotAtWork(self.session))))?;
+        Ok(self.computers.network_mode(policy.mode).into())
     }
 
     async fn is_for_owner(&self) -> Result<bool, TurnLogError> {

@@ -7,7 +7,7 @@ use std::{
 
 use deskhand_api::decisions::AnswerBody;
 use deskhand_core::{
-    decision::{Ask, Form},
+    decision::{AnswerScope, Ask, Form},
     event::{Event, EventBody},
     id::{DecisionId, SessionId},
 };
@@ -111,7 +111,12 @@ fn read(form: &Form, line: &str) -> Result<AnswerBody, String> {
         Form::YesNo => match &*line.to_lowercase() {
             "y" | "yes" => Ok(AnswerBody::yes(true)),
             "n" | "no" => Ok(AnswerBody::yes(false)),
-            _ => Err("Type yes or no.".to_owned()),
+            "session" => Ok(AnswerBody::yes_for(AnswerScope::Session)),
+            "always" => Ok(AnswerBody::yes_for(AnswerScope::Always)),
+            _ => match reason(line) {
+                Some(reason) => Ok(AnswerBody::no_because(reason)),
+                None => Err("Type yes or no.".to_owned()),
+            },
         },
         Form::Choices {
             choices,
@@ -123,6 +128,15 @@ fn read(form: &Form, line: &str) -> Result<AnswerBody, String> {
         }
         Form::File => file(Path::new(line)).map_err(|error| format!("{error:#}")),
     }
+}
+
+/// Returns the words after a no: `no, use the other branch`.
+fn reason(line: &str) -> Option<&str> {
+    let rest = line
+        .strip_prefix("no")
+        .or_else(|| line.strip_prefix("No"))?;
+    let words = rest.trim_start_matches([',', ':', ' ']);
+    (words.len() < rest.len() && !words.is_empty()).then_some(words)
 }
 
 fn how_to_answer(id: DecisionId, form: &Form) -> String {

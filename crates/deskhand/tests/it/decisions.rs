@@ -24,7 +24,7 @@ const RISKY: &str = r#"
 steps:
   - text: "I tidy up."
     calls:
-      - bash: {command: "rm -rf ~/rubbish && echo tidy"}
+      - bash: {command: "rm -rf ~/rubbish && echo tidy || git push"}
   - text: "Result: {{ result.1 }}"
 "#;
 
@@ -77,7 +77,7 @@ async fn a_risky_command_waits_for_a_yes_and_a_no_is_told_to_the_agent() {
         assert_eq!(decision["kind"], "approval");
         assert_eq!(
             decision["subject"]["input"]["command"],
-            "rm -rf ~/rubbish && echo tidy"
+            "rm -rf ~/rubbish && echo tidy || git push"
         );
         assert!(rubbish.exists(), "nothing is done before the answer");
         let path = answer_path(&session, &decision);

@@ -22,7 +22,7 @@ use deskhand_core::{
     message::{Delivery, Role},
     model::Usage,
     network::policy::{BlockReason, NetworkMode},
-    policy::Policy,
+    policy::{Policy, Rule, RuleTool},
     right::Right,
     session::{Phase, SandboxState},
     shell::ShellRequest,
@@ -42,7 +42,7 @@ steps:
       - ask_user: {question: "?", form: yes_no, default: true, expires_in_s: 600}
       - ask_user: {question: "?", form: choices, choices: [a, b]}
       - ask_user: {question: "?", form: file}
-      - bash: {command: "rm -rf x"}
+      - bash: {command: "git push"}
   - text: "Thanks."
 "#;
 
@@ -526,6 +526,7 @@ fn decision_events(turn: TurnId, some: bool) -> [EventBody; 2] {
                     limit: 1.0,
                     more: 1.0,
                 }),
+                rule: some.then(|| Rule::allowing(RuleTool::Bash, "git push".to_owned())),
                 default: some.then_some(Reply::Yes(true)),
                 expires_at: some.then(|| "2026-01-02T03:04:05Z".parse().unwrap()),
             },

@@ -7,7 +7,7 @@ steps:
   - text: "I ask."
     calls:
       - ask_user: {question: "Which colour?", form: choices, choices: [{value: r, label: Red}, {value: g, label: Green}]}
-      - bash: {command: "rm -rf x\e]52;c;eA==\a #\u202e harmless"}
+      - bash: {command: "git push x\e]52;c;eA==\a #\u202e harmless"}
   - text: "Told {{ result.1 }}, then {{ result.2 }}"
 "#;
 
@@ -43,8 +43,8 @@ fn what_a_task_asks_is_listed_and_answered_from_another_terminal() {
     assert_eq!(right.code, Some(0), "{}", right.stderr);
 
     // The terminal is told nothing, and the text reads as it is.
-    let command = task.notes("$ rm -rf x");
-    let shown = r"$ rm -rf x\u001b]52;c;eA==\u0007 #\u202e harmless";
+    let command = task.notes("$ git push x");
+    let shown = r"$ git push x\u001b]52;c;eA==\u0007 #\u202e harmless";
     assert!(command.ends_with(shown), "{command:?}");
     let listed = place.run(&["decisions"]).stdout;
     assert!(listed.contains(shown), "{listed:?}");

@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use deskhand_app::{GivenReply, SendPrompt};
 use deskhand_core::{
-    decision::{Choice, Form, Reply},
+    decision::{AnswerScope, Choice, Form, Reply},
     message::Delivery,
 };
 use schemars::JsonSchema;
@@ -23,8 +23,8 @@ pub(super) struct AgentReply;
 pub(super) struct AgentReplyInput {
     /// The id that `agent_start` returned.
     session_id: String,
-    /// The answer to the agent's question, or a message. For a question with choices: one of them; for yes or no: yes or
-    /// no.
+    /// The answer to the agent's question, or a message. For a question with choices: one of them; for yes or no: yes, no,
+    /// or `no, ` and words for the agent.
     reply_text: String,
 }
 
@@ -105,6 +105,12 @@ fn read(form: &Form, text: &str) -> Result<Reply, CallError> {
         Form::YesNo => match text.trim().to_ascii_lowercase().as_str() {
             "yes" | "y" | "true" => Ok(Reply::Yes(true)),
             "no" | "n" | "false" => Ok(Reply::Yes(false)),
+            "session" | "yes, session" => Ok(Reply::YesFor(AnswerScope::Session)),
+            "always" | "yes, always" => Ok(Reply::YesFor(AnswerScope::Always)),
+            lower if lower.starts_with("no, ") => {
+                let reason = text.trim().get(4..).unwrap_or_default();
+                Ok(Reply::NoBecause(reason.to_owned()))
+            }
             _ => Err(CallError::malformed(
                 "this question needs the answer yes or no",
             )),
@@ -159,6 +165,10 @@ mod tests {
         };
         assert_eq!(read(&Form::Text, "7").unwrap(), Reply::Text("7".to_owned()));
         assert_eq!(read(&Form::YesNo, " Yes ").unwrap(), Reply::Yes(true));
+        let reason = read(&Form::YesNo, "No, ask Ada first").unwrap();
+        assert_eq!(reason, Reply::NoBecause("ask Ada first".to_owned()));
+        let session = Reply::YesFor(AnswerScope::Session);
+        assert_eq!(read(&Form::YesNo, "yes, session").unwrap(), session);
         assert_eq!(read(&choices(false), "red").unwrap(), chosen(&["r"]));
         assert_eq!(read(&choices(false), "blue, dark").unwrap(), chosen(&["b"]));
         assert_eq!(read(&choices(true), "b, r").unwrap(), chosen(&["b", "r"]));

@@ -73,16 +73,27 @@ impl DecisionsQuery {
 /// Reads the one answer in the body.
 fn read(body: AnswerBody) -> Result<GivenReply, Problem> {
     let plain = |reply| Ok(GivenReply::Plain(reply));
+    let has_zero = |text: &Option<String>| text.as_ref().is_some_and(|text| text.contains('\0'));
+    if has_zero(&body.text) || has_zero(&body.because) {
+        let message = "an answer cannot contain the character U+0000";
+        return Err(Problem::malformed(message));
+    }
+    if body.yes != Some(true) && body.scope.is_some() {
+        return Err(Problem::malformed(
+            "only a yes can be given `for` longer than once",
+        ));
+    }
+    if body.yes != Some(false) && body.because.is_some() {
+        return Err(Problem::malformed("only a no takes the words in `because`"));
+    }
     match (body.text, body.choices, body.yes, body.file) {
-        (Some(text), None, None, None) => {
-            if text.contains('\0') {
-                let message = "an answer cannot contain the character U+0000";
-                return Err(Problem::malformed(message));
-            }
-            plain(Reply::Text(text))
-        }
+        (Some(text), None, None, None) => plain(Reply::Text(text)),
         (None, Some(choices), None, None) => plain(Reply::Choices(choices)),
-        (None, None, Some(yes), None) => plain(Reply::Yes(yes)),
+        (None, None, Some(yes), None) => plain(match (body.scope, body.because) {
+            (Some(scope), _) => Reply::YesFor(scope),
+            (None, Some(reason)) => Reply::NoBecause(reason),
+            (None, None) => Reply::Yes(yes),
+        }),
         (None, None, None, Some(file)) => {
             let bytes = STANDARD.decode(&file.base64).map_err(|error| {
                 Problem::malformed(format!("the file is not in base64: {error}"))
@@ -147,7 +158,8 @@ pub(crate) async fn list(
         (status = 403, description = "`not_administrator`: only an administrator can raise a daily budget"),
         (status = 404, description = "`no_decision`"),
         (status = 409, description = "`settled`: the decision was answered, has expired or was withdrawn; the \
-                                      details say by whom and when"),
+                                      details say by whom and when; `too_many_rules`: the policy has no room for the \
+                                      rule that the answer adds"),
         (status = 422, description = "`bad_answer`"),
     ),
 )]

@@ -126,6 +126,7 @@ async fn a_yes_gives_more_and_a_no_does_not(world: World) {
                 limit: 2.0,
                 more: 2.0,
             }),
+            rule: None,
             default: None,
             expires_at: None,
         };

@@ -38,6 +38,7 @@ fn ask(kind: DecisionKind, expires_at: Option<Timestamp>) -> Ask {
         form: Form::Text,
         subject: None,
         over: None,
+        rule: None,
         default: None,
         expires_at,
     }
@@ -254,6 +255,7 @@ async fn policies_are_kept_for_sessions_and_users(world: World) {
             tool: RuleTool::Bash,
             pattern: "git push*".to_owned(),
             then: Then::Refuse,
+            exact: false,
         }],
     };
     let store = &world.store;

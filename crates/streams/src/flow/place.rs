@@ -49,6 +49,7 @@ impl Flow<'_> {
                     tool: RuleTool::FillSecret,
                     pattern: "*".to_owned(),
                     then: Then::Refuse,
+                    exact: false,
                 }],
             }),
             budget: ChangeBudget {

@@ -25,7 +25,7 @@ const RISKY: &str = r#"
 steps:
   - text: "I tidy up."
     calls:
-      - bash: {command: "rm -rf ~/rubbish && echo tidy"}
+      - bash: {command: "rm -rf ~/rubbish && echo tidy || git push"}
   - text: "Result: {{ result.1 }}"
 "#;
 
@@ -37,7 +37,7 @@ async fn with_rubbish(scenarios: &[(&str, &str)]) -> World {
         ..FakeCommand::default()
     };
     let sandboxes = world.sandboxes();
-    sandboxes.on_command("rm -rf ~/rubbish && echo tidy", tidy);
+    sandboxes.on_command("rm -rf ~/rubbish && echo tidy || git push", tidy);
     world
 }
 
