@@ -13,7 +13,7 @@ steps:
       - ask_user: {question: "For whom is it?", default: Ada, expires_in_s: 600}
       - ask_user: {question: "What goes with it?", form: choices, several: true, choices: [Ribbon, Card]}
       - ask_user: {question: "Which list shall I use?", form: file}
-      - bash: {command: "rm -rf ~/old && echo tidy"}
+      - bash: {command: "rm -rf ~/old && echo tidy || git push"}
   - text: "Told {{ result.1 }}, {{ result.2 }}, {{ result.3 }}, then {{ result.5 }}."
 `;
 
@@ -71,9 +71,9 @@ test("questions are answered in the conversation and in the inbox", async () => 
   await page.keep("inbox-file");
   await button(page, "Answer").click();
 
-  await page.getByText("rm -rf ~/old && echo tidy").waitFor();
+  await page.getByText("rm -rf ~/old && echo tidy || git push").waitFor();
   await page.getByRole("link", { name: "in Ask me" }).click();
-  await button(page, "Approve").waitFor();
+  await button(page, "Allow once").waitFor();
   await page.keep("approval");
   await page.emulateMedia({ colorScheme: "dark" });
   await page.keep("approval-dark");

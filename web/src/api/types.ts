@@ -143,11 +143,18 @@ export interface components {
             /** Format: uuid */
             turn: string;
         };
-        /** @description An answer. Exactly one field is set, the one that the form asks for. */
+        /** @description An answer. Exactly one of `text`, `choices`, `yes` and `file` is set, the one that the form asks for. */
         AnswerDecision: {
+            /** @description With a no, words for the agent. At most 4 KiB in UTF-8. */
+            because?: string;
             /** @description The values of the chosen choices. */
             choices?: string[];
             file?: components["schemas"]["AnswerFile"];
+            /**
+             * @description With a yes, the sessions in which the same is allowed from now on. Absent, it is allowed once. `always` is for the
+             *     owner.
+             */
+            for?: components["schemas"]["AnswerScope"];
             /** @description At most 64 KiB in UTF-8. */
             text?: string;
             yes?: boolean;
@@ -159,6 +166,11 @@ export interface components {
             /** @description The name, without slashes. */
             name: string;
         };
+        /**
+         * @description The sessions in which an approval holds from now on.
+         * @enum {string}
+         */
+        AnswerScope: "session" | "always";
         /** @enum {string} */
         ApprovalMode: "always" | "risky" | "never";
         /** @description The calls that the agent must ask about. */
@@ -169,7 +181,12 @@ export interface components {
         };
         /** @description A decision for all calls of one kind. */
         ApprovalRule: {
-            /** @description A pattern for the whole text of a call, such as `npm *`, `click` or `create /etc/*`. `*` stands for anything. */
+            /** @description True if only this very text matches, in which `*` stands for itself. */
+            exact?: boolean;
+            /**
+             * @description A pattern for the whole text of a call, such as `npm *`, `click` or `create /etc/*`. `*` stands for anything. An
+             *     exact one has at most 2000 characters, others at most 200.
+             */
             pattern?: string;
             then: components["schemas"]["Then"];
             tool: components["schemas"]["RuleTool"];
@@ -604,6 +621,7 @@ export interface components {
             over: components["schemas"]["OverBound"] | null;
             /** @description The question, for people. */
             prompt: string;
+            rule: components["schemas"]["ApprovalRule"] | null;
             /** Format: uuid */
             session_id: string;
             session_title: string;
@@ -636,6 +654,8 @@ export interface components {
             over?: components["schemas"]["OverBound"];
             /** @description The question, for people. */
             prompt: string;
+            /** @description The rule that an answer may add, so that this is not asked again. */
+            rule?: components["schemas"]["ApprovalRule"];
             /** @description The exact action that would be carried out, if the question is about one. */
             subject?: components["schemas"]["Subject"];
             /** Format: uuid */
@@ -1642,16 +1662,18 @@ export interface components {
         RenameTerminal: {
             name: string;
         };
-        /** @description An answer. */
+        /** @description An answer as it is stored and sent: an object with one of `text`, `choices`, `yes` and `file`. */
         Reply: {
             text: string;
         } | {
-            /** @description The values of the choices, in the order in which they are offered. */
             choices: string[];
         } | {
+            /** @description The words for the agent that came with a no. */
+            because?: string;
+            /** @description The sessions in which the same is allowed from now on. Absent for a yes that counts once. */
+            for?: components["schemas"]["AnswerScope"];
             yes: boolean;
         } | {
-            /** @description The name and size of a file. Its bytes are stored separately. */
             file: components["schemas"]["FileHead"];
         };
         /** @description A part of a result's text. Points are separate from the text, since each model counts in pixels of its own. */
@@ -2480,6 +2502,7 @@ export type Amount = components['schemas']['Amount'];
 export type AnswerData = components['schemas']['AnswerData'];
 export type AnswerDecision = components['schemas']['AnswerDecision'];
 export type AnswerFile = components['schemas']['AnswerFile'];
+export type AnswerScope = components['schemas']['AnswerScope'];
 export type ApprovalMode = components['schemas']['ApprovalMode'];
 export type ApprovalPolicy = components['schemas']['ApprovalPolicy'];
 export type ApprovalRule = components['schemas']['ApprovalRule'];

@@ -1,36 +1,21 @@
 import { Paperclip } from "lucide-react";
 import { type FormEvent, type ReactNode, useId, useState } from "react";
 
-import type { AnswerDecision, Choice, DecisionKind, Form } from "../../api/types";
+import type { Choice, Form } from "../../api/types";
 import { Button } from "../../components/Button";
-import { YES_NO_WORDS } from "./decisionWords";
+import { ApprovalForm, type ApprovalFormProps } from "./ApprovalForm";
 import { readFile } from "./readFile";
 
-interface AnswerFormProps {
-  kind: DecisionKind;
+interface AnswerFormProps extends ApprovalFormProps {
   form: Form;
-  /** True if the user may agree, and not only decline. */
-  maySayYes: boolean;
-  isSending: boolean;
-  onAnswer: (answer: AnswerDecision) => void;
 }
 
 /** The controls for answering a decision. */
-export function AnswerForm({ kind, form, maySayYes, isSending, onAnswer }: AnswerFormProps) {
+export function AnswerForm({ form, ...approval }: AnswerFormProps) {
+  const { isSending, onAnswer } = approval;
   switch (form.type) {
     case "yes_no":
-      return (
-        <div className="flex flex-wrap gap-2">
-          {maySayYes && (
-            <Button look="primary" disabled={isSending} onClick={() => onAnswer({ yes: true })}>
-              {YES_NO_WORDS[kind].yes}
-            </Button>
-          )}
-          <Button disabled={isSending} onClick={() => onAnswer({ yes: false })}>
-            {YES_NO_WORDS[kind].no}
-          </Button>
-        </div>
-      );
+      return <ApprovalForm {...approval} />;
     case "text":
       return <TextForm isSending={isSending} onAnswer={onAnswer} />;
     case "choices":

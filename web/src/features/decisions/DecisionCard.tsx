@@ -5,7 +5,7 @@ import { type ReactNode, useRef } from "react";
 import { useMe } from "../../api/account";
 import { isStatus, messageOf, useStanding } from "../../api/client";
 import { useAnswer } from "../../api/decisions";
-import type { DecisionKind, DecisionState, Form, OverBound, Reply, Right, Subject } from "../../api/types";
+import type { ApprovalRule, DecisionKind, DecisionState, Form, OverBound, Reply, Right, Subject } from "../../api/types";
 import { Markdown } from "../../components/Markdown";
 import { Notice } from "../../components/Notice";
 import { cx } from "../../lib/cx";
@@ -42,7 +42,11 @@ export interface Asked {
   kind: DecisionKind;
   prompt: string;
   form: Form;
+  /** The call that waits for the answer. */
+  call?: string | null | undefined;
   subject?: Subject | null | undefined;
+  /** The rule that an answer may add. */
+  rule?: ApprovalRule | null | undefined;
   /** The bound that would be exceeded, if that is the reason. */
   over?: OverBound | null | undefined;
   default?: Reply | null | undefined;
@@ -89,7 +93,11 @@ export function DecisionCard({ sessionId, asked, right, origin }: DecisionCardPr
         {isOpen && asked.expiresAt != null && <Countdown until={asked.expiresAt} />}
       </div>
       <div className="flex flex-col gap-2.5 px-3 pt-1.5 pb-3">
-        <Markdown text={visible(asked.prompt)} />
+        {isOurs(asked.kind) ? (
+          <Markdown text={visible(asked.prompt)} />
+        ) : (
+          <p className="whitespace-pre-wrap [overflow-wrap:anywhere]">{visible(asked.prompt)}</p>
+        )}
         {asked.subject != null && !isToldByPrompt(asked.subject) && (
           <What sessionId={sessionId} subject={asked.subject} withScreen={isOpen} />
         )}
@@ -107,6 +115,11 @@ export function DecisionCard({ sessionId, asked, right, origin }: DecisionCardPr
       </div>
     </section>
   );
+}
+
+/** Returns true for prompts without texts of pages, programs or vendors, which must not become links or emphasis. */
+function isOurs(kind: DecisionKind): boolean {
+  return kind === "question" || kind === "budget";
 }
 
 /** Questions that programs wait for say everything in their prompt. */
@@ -149,6 +162,9 @@ function Open({ sessionId, asked, right, onAnswer }: OpenProps) {
           kind={asked.kind}
           form={formFor(asked, right)}
           maySayYes={maySayYes}
+          rule={asked.rule}
+          mayAlways={right === "owner"}
+          takesWords={asked.call != null && asked.subject != null}
           isSending={answer.isPending}
           onAnswer={(reply) => {
             onAnswer();

@@ -64,15 +64,15 @@ export function Inbox() {
 /** A decision with a link to its session. The list contains only decisions that the user may answer. */
 function InboxCard({ decision }: { decision: Decision }) {
   const { id, kind, session_id: sessionId } = decision;
-  // Some answers to a blocked host are the owner's alone.
-  const isNetwork = kind === "network";
-  const session = useSession(sessionId, { enabled: isNetwork });
+  // Some answers to a blocked host, and to what a rule can allow, are the owner's alone.
+  const hasOwnersAnswer = kind === "network" || decision.rule != null;
+  const session = useSession(sessionId, { enabled: hasOwnersAnswer });
   return (
     <DecisionCard
       key={id}
       sessionId={sessionId}
       asked={asked(decision)}
-      right={isNetwork ? (session.data?.right ?? "drive") : "owner"}
+      right={hasOwnersAnswer ? (session.data?.right ?? "drive") : "owner"}
       origin={
         <Link to="/sessions/$sessionId" params={{ sessionId }} className="underline-offset-2 hover:underline">
           in {decision.session_title || "Untitled session"}

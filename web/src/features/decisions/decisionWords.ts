@@ -1,4 +1,4 @@
-import type { DecisionKind, Form, OverBound, Reply } from "../../api/types";
+import type { AnswerScope, DecisionKind, Form, OverBound, Reply } from "../../api/types";
 
 const KIND_WORDS: Record<DecisionKind, string> = {
   question: "Question",
@@ -27,12 +27,19 @@ export const YES_NO_WORDS: Record<DecisionKind, typeof APPROVAL> = {
   network: APPROVAL,
 };
 
+const SCOPE_WORDS: Record<AnswerScope, string> = {
+  session: "Allowed for this session",
+  always: "Always allowed",
+};
+
 /** Returns an answer in the words that people see: labels, not values. */
 export function replyWords(kind: DecisionKind, form: Form, reply: Reply): string {
   if ("text" in reply) return reply.text;
   if ("yes" in reply) {
     const words = YES_NO_WORDS[kind];
-    return reply.yes ? words.saidYes : words.saidNo;
+    if (reply.for != null) return SCOPE_WORDS[reply.for];
+    if (reply.yes) return words.saidYes;
+    return reply.because == null ? words.saidNo : `${words.saidNo}: ${reply.because}`;
   }
   if ("file" in reply) return `${reply.file.name} (${sizeWords(reply.file.n_bytes)})`;
   const choices = form.type === "choices" ? form.choices : [];

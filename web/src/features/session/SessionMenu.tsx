@@ -1,6 +1,7 @@
 import {
   Ellipsis,
   Hand,
+  ListChecks,
   LogOut,
   Plug,
   Power,
@@ -20,6 +21,7 @@ import { Menu, MenuChoice, MenuItem, MenuLabel, MenuSeparator } from "../../comp
 import { includes } from "../../lib/rights";
 import { useCommands } from "../commands/command";
 import { Instructions } from "../models/Instructions";
+import { ApprovalRules } from "./ApprovalRules";
 import { DeleteSession } from "./DeleteSession";
 import { LeaveDialog } from "./LeaveDialog";
 import { McpServers } from "./McpServers";
@@ -37,6 +39,7 @@ export function SessionMenu({ session, state }: { session: Session; state: Sessi
   const [isInstructing, setIsInstructing] = useState(false);
   const hasServers = (session.mcp_servers ?? []).length > 0;
   const [isListing, setIsListing] = useState(false);
+  const [isRuling, setIsRuling] = useState(false);
   const [isAsking, setIsAsking] = useState(false);
   const mayDelete = session.right === "owner" && state === "terminated";
   const [isDeleting, setIsDeleting] = useState(false);
@@ -91,6 +94,9 @@ export function SessionMenu({ session, state }: { session: Session; state: Sessi
               options={MODES}
               onChange={(mode) => change.mutate({ approvals: { ...session.approvals, mode } })}
             />
+            <MenuItem icon={<ListChecks aria-hidden />} onSelect={() => setIsRuling(true)}>
+              Approval rules…
+            </MenuItem>
             <MenuSeparator />
             <MenuItem isDanger icon={<Power aria-hidden />} onSelect={() => ask(true)}>
               End session…
@@ -114,6 +120,7 @@ export function SessionMenu({ session, state }: { session: Session; state: Sessi
         onOpenChange={setIsInstructing}
       />
       <McpServers session={session} isOpen={isListing} onOpenChange={setIsListing} />
+      <ApprovalRules session={session} isOpen={isRuling} onOpenChange={setIsRuling} />
       <LeaveDialog sessionId={session.id} isOpen={isLeaving} onOpenChange={setIsLeaving} />
       <ConfirmDialog
         isOpen={isAsking}

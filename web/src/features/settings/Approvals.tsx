@@ -4,7 +4,7 @@ import type { ApprovalMode } from "../../api/types";
 import { Notice } from "../../components/Notice";
 import { Select } from "../../components/Select";
 import { Skeleton } from "../../components/Skeleton";
-import { counted } from "../../lib/text";
+import { RuleList } from "../approvals/RuleList";
 
 export const APPROVAL_MODES: readonly { value: ApprovalMode; label: string }[] = [
   { value: "risky", label: "Ask about risky actions" },
@@ -18,7 +18,7 @@ export function Approvals() {
   const change = useChangeSettings();
   const error = settings.error ?? change.error;
   const approvals = settings.data?.approvals;
-  const n_rules = approvals?.rules?.length ?? 0;
+  const rules = approvals?.rules ?? [];
   return (
     <section aria-labelledby="approvals-heading" className="flex flex-col gap-3">
       <h2 id="approvals-heading" className="text-base font-semibold">
@@ -37,12 +37,17 @@ export function Approvals() {
             isDisabled={change.isPending}
             onChange={(mode) => change.mutate({ approvals: { ...approvals, mode } })}
           />
-          {n_rules > 0 && (
-            <span className="text-xs text-faint">
-              {counted(n_rules, "rule")} of yours come first.
-            </span>
-          )}
         </div>
+      )}
+      {approvals && rules.length > 0 && (
+        <>
+          <p className="text-soft">These rules come first. Your answers “Always” add to them.</p>
+          <RuleList
+            rules={rules}
+            isBusy={change.isPending}
+            onChange={(left) => change.mutate({ approvals: { ...approvals, rules: left } })}
+          />
+        </>
       )}
       {error && <Notice>{messageOf(error)}</Notice>}
     </section>
