@@ -61,3 +61,25 @@ fn scenario(system: &str) -> Result<&str, String> {
             .to_owned()
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_scenario_is_the_last_block_of_the_instructions() {
+        let system = "Be good.\n\n```scenario\nold\n```\n\n```scenario\nsteps:\n  - text: a\n```\n";
+        assert_eq!(scenario(system), Ok("steps:\n  - text: a"));
+        for none in [
+            "",
+            "```scenario",
+            "```scenario\nsteps: []",
+            "``` scenario\na\n```",
+        ] {
+            assert!(
+                scenario(none).unwrap_err().contains("there is none"),
+                "{none}"
+            );
+        }
+    }
+}
