@@ -1,4 +1,4 @@
-//! Evals: runs of suites of tasks that measure models.
+//! Evals: suites of tasks, carried out on models to measure them.
 
 use deskhand_core::{
     eval::{EvalState, TrialState},
@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// A run to start. Either `suite` or `built_in` is required.
+/// An eval to start. Either `suite` or `built_in` is required.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[schema(as = StartEval)]
 #[serde(deny_unknown_fields)]
@@ -37,13 +37,14 @@ pub struct StartEvalBody {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, minimum = 1, maximum = 50)]
     pub parallel: Option<u64>,
-    /// US dollars. No trial begins once the run has cost as much. No limit by default.
+    /// US dollars. The eval does not cost more; what does not begin because of it is skipped. No limit by
+    /// default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub budget_usd: Option<f64>,
 }
 
-/// A run of a suite.
+/// An eval: a suite of tasks, carried out on models.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[schema(as = Eval)]
 pub struct EvalView {
@@ -72,7 +73,7 @@ pub struct EvalView {
     pub ended_at: Option<Timestamp>,
 }
 
-/// A page of runs, newest first.
+/// A page of evals, newest first.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[schema(as = EvalsPage)]
 pub struct EvalsView {
@@ -82,7 +83,7 @@ pub struct EvalsView {
     pub next: Option<EvalId>,
 }
 
-/// A run with all its results so far.
+/// An eval with all its results so far.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[schema(as = EvalResults)]
 pub struct EvalResultsView {
@@ -96,7 +97,7 @@ pub struct EvalResultsView {
     pub tasks: Vec<EvalTaskView>,
 }
 
-/// The figures of one model over all tasks of a run.
+/// The figures of one model over all tasks of an eval.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[schema(as = ModelFigures)]
 pub struct ModelFiguresView {
@@ -133,7 +134,7 @@ pub struct SuccessView {
     pub high: f64,
 }
 
-/// A task of a run.
+/// A task of an eval.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[schema(as = EvalTask)]
 pub struct EvalTaskView {
@@ -141,7 +142,7 @@ pub struct EvalTaskView {
     pub tags: Vec<String>,
     /// The prompt.
     pub task: String,
-    /// Its trials, by model in the order of the run, then by round.
+    /// Its trials, by model in the order of the eval, then by round.
     pub trials: Vec<TrialView>,
 }
 
@@ -149,7 +150,7 @@ pub struct EvalTaskView {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[schema(as = Trial)]
 pub struct TrialView {
-    /// The number in its run, in the order in which they begin, counted from 0.
+    /// The number in its eval, in the order in which they begin, counted from 0.
     pub number: u64,
     pub model: String,
     /// Counted from 1.

@@ -44,7 +44,7 @@ use crate::{
 };
 
 /// The reason that a trial shows if somebody stopped its run.
-const STOPPED: &str = "the run was stopped";
+const STOPPED: &str = "the eval was stopped";
 /// The most files that trials write at the same time. People's own transfers need room, too.
 const MOST_TRANSFERS: usize = 4;
 
@@ -89,10 +89,11 @@ struct OpenRun {
     hold: Option<Hold>,
 }
 
-/// A pause before the next trial begins.
+/// A time during which no more trials run than did when a limit of the owner refused another one a session.
 #[derive(Debug, Clone)]
 struct Hold {
     until: Instant,
+    n_trials: usize,
     /// The limit, in a sentence.
     reason: String,
 }
@@ -202,6 +203,7 @@ impl Evals {
     fn run(&self, row: EvalRow) -> EvalRun {
         let runs = self.0.open.runs();
         let hold = runs.get(&row.id).and_then(|open| open.hold.clone());
+        let hold = hold.filter(|hold| hold.until > Instant::now());
         EvalRun {
             row,
             waits_for: hold.map(|hold| hold.reason),

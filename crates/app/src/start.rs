@@ -1,5 +1,7 @@
 //! Builds the app, and resumes what an earlier server left.
 
+mod evals;
+
 use std::sync::Arc;
 
 use tokio::sync::{Notify, OnceCell};
@@ -12,7 +14,7 @@ use crate::{
     apps::AppsParts,
     computers::ComputerParts,
     control::ControlParts,
-    evals::{ContinueEvals, EvalParts, OpenRuns},
+    evals::ContinueEvals,
     feed::{bus::Bus, log::Log},
     jobs::{
         Job, Jobs, KeepNetwork, Keeper, RemoveLeftovers, ResealSecrets, Retention, SettleExpired,
@@ -277,21 +279,6 @@ impl Common {
             clock: Arc::clone(&self.parts.clock),
             budget: self.parts.settings.session_budget,
             deleted: Arc::clone(deleted),
-        })
-    }
-
-    fn evals(&self, live: &LiveSessions, sessions: &Sessions, computers: &Computers) -> Evals {
-        Evals::new(EvalParts {
-            store: self.parts.store.clone(),
-            sessions: sessions.clone(),
-            queue: self.queue(live),
-            computers: computers.clone(),
-            files: self.files(live),
-            live: live.clone(),
-            catalog: self.catalog.clone(),
-            clock: Arc::clone(&self.parts.clock),
-            tasks: self.parts.tasks.clone(),
-            open: OpenRuns::default(),
         })
     }
 

@@ -1,9 +1,9 @@
-//! The states of evals: of a run, and of each trial of a task in it.
+//! The states of an eval, and of each trial of a task in it.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// The state of a run.
+/// The state of an eval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum EvalState {
@@ -27,7 +27,7 @@ pub enum TrialState {
     Failed,
     /// The trial says nothing about the model: its computer, the set-up or the model's vendor failed.
     Error,
-    /// It did not run: the budget of the run was used up, or the run was stopped.
+    /// It did not run: the budget of the eval was used up, or it was stopped.
     Skipped,
 }
 

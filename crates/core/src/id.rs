@@ -65,6 +65,6 @@ ids! {
     RequestId,
     /// A terminal in a sandbox.
     TerminalId,
-    /// A run of a suite of tasks.
+    /// A suite of tasks, carried out on models.
     EvalId,
 }

@@ -29,12 +29,12 @@ const BUILT_IN_PREFIX: &str = "builtin:";
 
 /// The suite of the command line.
 #[derive(Debug)]
-enum Source {
+enum SuiteSource {
     BuiltIn(&'static BuiltIn),
     File(String),
 }
 
-impl Source {
+impl SuiteSource {
     fn read(name: &str) -> anyhow::Result<Self> {
         let Some(name) = name.strip_prefix(BUILT_IN_PREFIX) else {
             let text = std::fs::read_to_string(name);
@@ -63,7 +63,7 @@ pub(crate) async fn eval(
     config: &Config,
     environment: &Environment,
 ) -> anyhow::Result<ExitCode> {
-    let source = Source::read(&args.suite)?;
+    let source = SuiteSource::read(&args.suite)?;
     let suite = Suite::read(source.yaml()).with_context(|| format!("mistake in {}", args.suite))?;
     if args.check {
         list(&suite)?;
@@ -99,7 +99,7 @@ fn list(suite: &Suite) -> io::Result<()> {
 /// Starts the run and follows it to its end. Ctrl-C stops it.
 async fn carry_out(
     args: &EvalArgs,
-    source: &Source,
+    source: &SuiteSource,
     client: &Client,
     interrupts: &mut Interrupts,
 ) -> anyhow::Result<ExitCode> {
@@ -133,7 +133,7 @@ async fn carry_out(
     })
 }
 
-fn body(args: &EvalArgs, source: &Source) -> StartEvalBody {
+fn body(args: &EvalArgs, source: &SuiteSource) -> StartEvalBody {
     let mut models = args.models.clone();
     let doubles = [
         (args.oracle, deskhand_evals::Double::Oracle),
@@ -142,8 +142,8 @@ fn body(args: &EvalArgs, source: &Source) -> StartEvalBody {
     let doubles = doubles.into_iter().filter(|(is_wanted, _)| *is_wanted);
     models.extend(doubles.map(|(_, double)| double.model().to_owned()));
     let (suite, built_in) = match source {
-        Source::BuiltIn(suite) => (None, Some(suite.name.to_owned())),
-        Source::File(text) => (Some(text.clone()), None),
+        SuiteSource::BuiltIn(suite) => (None, Some(suite.name.to_owned())),
+        SuiteSource::File(text) => (Some(text.clone()), None),
     };
     StartEvalBody {
         suite,

@@ -68,21 +68,17 @@ fn carry_out(cli: Cli) -> anyhow::Result<ExitCode> {
     let load = || config::load(&flags, &environment);
     match command {
         Command::Serve(args) => start_server(args, flags, &environment),
-        Command::Run(args) => {
-            let config = load()?.config;
-            logging::start(&config.log, "warn");
-            on_all_threads(run::run(&args, &config, &environment))
-        }
+        Command::Run(args) => as_host(&load()?.config, |config| {
+            run::run(&args, config, &environment)
+        }),
         Command::Attach(args) => {
             let config = load()?.config;
             logging::start(&config.log, "error");
             on_one_thread(attach::attach(&args, &config, &environment))
         }
-        Command::Mcp(args) => {
-            let config = load()?.config;
-            logging::start(&config.log, "warn");
-            on_all_threads(mcp::mcp(&args, &config, &environment))
-        }
+        Command::Mcp(args) => as_host(&load()?.config, |config| {
+            mcp::mcp(&args, config, &environment)
+        }),
         Command::Jamie(args) => run_bot(&args, &load()?.config, &environment),
         Command::Login(args) => as_client(&load()?.config, |config| {
             login::login(&args, config, &environment)
@@ -96,11 +92,9 @@ fn carry_out(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Models(args) => as_client(&load()?.config, |config| {
             models::models(&args, config, &environment)
         }),
-        Command::Eval(args) => {
-            let config = load()?.config;
-            logging::start(&config.log, "warn");
-            on_all_threads(evals::eval(&args, &config, &environment))
-        }
+        Command::Eval(args) => as_host(&load()?.config, |config| {
+            evals::eval(&args, config, &environment)
+        }),
         Command::Cp(args) => as_client(&load()?.config, |config| {
             cp::cp(&args, config, &environment)
         }),
@@ -162,6 +156,18 @@ where
 {
     logging::start(&config.log, "warn");
     on_one_thread(done(command(config)))
+}
+
+/// Runs a command that starts a server of its own if there is none.
+fn as_host<'a, Work>(
+    config: &'a Config,
+    command: impl FnOnce(&'a Config) -> Work,
+) -> anyhow::Result<ExitCode>
+where
+    Work: Future<Output = anyhow::Result<ExitCode>>,
+{
+    logging::start(&config.log, "warn");
+    on_all_threads(command(config))
 }
 
 fn run_bot(

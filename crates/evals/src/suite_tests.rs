@@ -1,3 +1,5 @@
+use deskhand_testkit::fuzz;
+
 use super::*;
 
 /// Reads a suite that has only this task.
@@ -123,4 +125,15 @@ fn a_double_gets_its_steps_as_a_scenario() {
     insta::assert_snapshot!(text);
     assert_eq!(Double::of_model("scripted/oracle"), Some(Double::Oracle));
     assert_eq!(Double::of_model("scripted/demo"), None);
+}
+
+#[test]
+fn fuzz_suites() {
+    let small = b"name: s\ndefaults: {limits: {steps: 9}}\ntasks: [{name: a, task: b, check: c, files: {~/a: b}, \
+                  pages: {a.html: b}, open: localhost, tags: [t], oracle: [{text: a}]}]\n";
+    fuzz("suites", &[small, b"name: s\ntasks: []"], |input| {
+        if let Err(error) = Suite::read(&String::from_utf8_lossy(input)) {
+            assert!(!error.problem.is_empty() && error.line > 0);
+        }
+    });
 }

@@ -55,11 +55,11 @@ pub(crate) struct WatchLinkPath {
     link: Uuid,
 }
 
-/// A run of a suite.
+/// An eval.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Path)]
 pub(crate) struct EvalPath {
-    /// The run.
+    /// The eval.
     id: Uuid,
 }
 

@@ -16,16 +16,15 @@ use serde_json::json;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::{Evals, Hold, STOPPED};
+use super::{Evals, STOPPED};
 use crate::{
     CreateSession, FindError, Refusal, RefusalKind, WakeError, live::AwakeGuard,
     sessions::find::find,
 };
 
-/// The pause after a limit of the owner allowed no further session, if it is not known when it will.
-const USUAL_HOLD: Duration = Duration::from_secs(10);
-/// The longest pause. The owner may get other limits in the meantime.
-const LONGEST_HOLD: Duration = Duration::from_secs(60);
+/// The longest time until another session is tried after a limit of the owner refused one. The owner may get other
+/// limits in the meantime.
+const LONGEST_WAIT: Duration = Duration::from_secs(60);
 /// The longest reason of a result.
 const LONGEST_REASON: usize = 500;
 
@@ -55,9 +54,17 @@ pub(super) struct Verdict {
 /// The reason why a trial has no verdict of its checker.
 #[derive(Debug)]
 pub(super) enum Unchecked {
-    /// A limit of the owner allows no session now.
-    Later(Hold),
+    Later(Later),
     Ended(Verdict),
+}
+
+/// A limit of the owner allows no session now.
+#[derive(Debug)]
+pub(super) struct Later {
+    /// The time after which it may.
+    pub(super) wait: Duration,
+    /// The limit, in a sentence.
+    pub(super) reason: String,
 }
 
 /// A trial that is being carried out.
@@ -123,7 +130,7 @@ impl Evals {
     /// Carries a trial out. If the server ends before, the trial stays as it is, and the next server begins it anew.
     pub(super) async fn carry_out(self, trial: Trial, stop: CancellationToken) {
         let shutdown = self.0.tasks.shutdown().clone();
-        let mut hold = None;
+        let mut refusal = None;
         let work = async {
             let mut attempt = Attempt {
                 evals: &self,
@@ -144,8 +151,8 @@ impl Evals {
                 Ok(verdict) | Err(Unchecked::Ended(verdict)) => {
                     self.store_end(&trial, verdict).await
                 }
-                Err(Unchecked::Later(until)) => {
-                    hold = Some(until);
+                Err(Unchecked::Later(later)) => {
+                    refusal = Some(later);
                     self.0
                         .store
                         .repeat_trial(trial.run, trial.number, false)
@@ -162,7 +169,7 @@ impl Evals {
             attempt.end_session().await;
         };
         shutdown.run_until_cancelled(work).await;
-        self.release(trial.run, trial.number, hold);
+        self.release(trial.run, trial.number, refusal);
     }
 
     async fn store_end(&self, trial: &Trial, verdict: Verdict) -> Result<(), StoreError> {
@@ -272,16 +279,15 @@ fn wanted(trial: &Trial) -> CreateSession {
     }
 }
 
-/// Returns the pause after an error that is a limit of the owner.
-fn later(error: &impl Refusal) -> Option<Hold> {
+/// Returns the wait after an error that is a limit of the owner.
+fn later(error: &impl Refusal) -> Option<Later> {
     let facts = error.facts();
     if facts.kind != RefusalKind::TooMany {
         return None;
     }
-    let wait = facts.retry_after.unwrap_or(USUAL_HOLD);
-    let wait = wait.clamp(Duration::from_secs(1), LONGEST_HOLD);
-    Some(Hold {
-        until: Instant::now() + wait,
+    let wait = facts.retry_after.unwrap_or(LONGEST_WAIT);
+    Some(Later {
+        wait: wait.clamp(Duration::from_secs(1), LONGEST_WAIT),
         reason: facts.message,
     })
 }

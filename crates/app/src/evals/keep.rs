@@ -13,7 +13,10 @@ use deskhand_store::{EvalRow, StoreError, TrialRow};
 use tokio::{sync::Notify, time::Instant};
 use tokio_util::sync::CancellationToken;
 
-use super::{Evals, Hold, attempt::Trial};
+use super::{
+    Evals, Hold,
+    attempt::{Later, Trial},
+};
 use crate::{
     FindError,
     jobs::{Job, JobError, JobReport},
@@ -22,7 +25,7 @@ use crate::{
 /// The smallest amount that is counted.
 const SMALLEST_USD: f64 = 1e-9;
 /// The reason that a trial shows if it did not begin because of the budget.
-pub(super) const OVER_BUDGET: &str = "the budget of the run was used up";
+pub(super) const OVER_BUDGET: &str = "the budget of the eval was used up";
 
 /// Begins trials whenever there is one that waits and a place for it.
 #[derive(Debug)]
@@ -66,7 +69,7 @@ impl Evals {
         let (store, now) = (&self.0.store, self.0.clock.now());
         let owner = store.user(row.owner).await?;
         let Some(suite) = self.readable(&row, owner.is_some_and(|owner| owner.active)) else {
-            let reason = "the owner of the run was disabled, or its suite is no longer readable";
+            let reason = "the owner of the eval was disabled, or its suite is no longer readable";
             store.skip_trials(row.id, reason, now).await?;
             store.end_eval(row.id, EvalState::Stopped, now).await?;
             return Ok(None);
@@ -206,10 +209,13 @@ impl Evals {
     ) -> Result<CancellationToken, Option<Duration>> {
         let mut runs = self.0.open.runs();
         let open = runs.entry(row.id).or_default();
-        let now = Instant::now();
-        match &open.hold {
-            Some(hold) if hold.until > now => return Err(Some(hold.until - now)),
-            Some(_) | None => open.hold = None,
+        open.hold.take_if(|hold| hold.until <= Instant::now());
+        if let Some(hold) = open
+            .hold
+            .as_ref()
+            .filter(|hold| open.trials.len() >= hold.n_trials)
+        {
+            return Err(Some(hold.until - Instant::now()));
         }
         let n_running = u64::try_from(open.trials.len()).unwrap_or(u64::MAX);
         if n_running >= row.n_parallel {
@@ -220,23 +226,19 @@ impl Evals {
         Ok(open.stop.clone())
     }
 
-    /// Gives the place of a trial back. With a hold, no further trial of the run begins before it is over.
-    pub(super) fn release(&self, run: EvalId, number: u64, hold: Option<Hold>) {
-        let mut runs = self.0.open.runs();
-        let is_over = hold.is_none();
-        if let Some(open) = runs.get_mut(&run) {
+    /// Gives the place of a trial back. With a refusal, the run has no more trials at the same time than are left, for a
+    /// while.
+    pub(super) fn release(&self, run: EvalId, number: u64, refusal: Option<Later>) {
+        if let Some(open) = self.0.open.runs().get_mut(&run) {
             open.trials.remove(&number);
-            if hold.is_some() {
-                open.hold = hold;
+            if let Some(Later { wait, reason }) = refusal {
+                open.hold = Some(Hold {
+                    until: Instant::now() + wait,
+                    n_trials: open.trials.len(),
+                    reason,
+                });
             }
         }
-        if is_over {
-            // There is room for others now, of all runs.
-            for open in runs.values_mut() {
-                open.hold = None;
-            }
-        }
-        drop(runs);
         self.0.open.wake.notify_one();
     }
 }

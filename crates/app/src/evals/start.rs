@@ -63,14 +63,14 @@ pub enum StartEvalError {
     UnknownModel(#[from] UnknownModel),
     #[error("{0:?} is listed twice; name each model and each task once")]
     Twice(String),
-    #[error("a run has at most {MOST_MODELS} models, not {0}")]
+    #[error("an eval has at most {MOST_MODELS} models, not {0}")]
     Models(usize),
     #[error("each model gets each task 1 to {MOST_ROUNDS} times, not {0}")]
     Rounds(u64),
     #[error("1 to {MOST_PARALLEL} trials run at the same time, not {0}")]
     Parallel(u64),
     #[error(
-        "a run has at most {MOST_TRIALS} trials, and this one would have {0}; choose fewer models, tasks or runs"
+        "an eval has at most {MOST_TRIALS} trials, and this one would have {0}; choose fewer models, tasks or runs"
     )]
     Trials(usize),
     #[error(

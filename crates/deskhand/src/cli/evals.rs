@@ -10,7 +10,7 @@ use super::ServerArgs;
 #[command(
     after_help = "SUITE is a file in YAML, or builtin:desktop for 20 tasks that need no network. The table goes to \
                   standard output, progress to standard error. Exits with 0 when every trial has a result, whatever \
-                  the results are, 1 when the run was stopped or could not begin, 130 on Ctrl-C, which stops it."
+                  the results are, 1 when it was stopped or could not begin, 130 on Ctrl-C, which stops it."
 )]
 pub(crate) struct EvalArgs {
     /// Suite of tasks: a file, or builtin:NAME
@@ -34,7 +34,7 @@ pub(crate) struct EvalArgs {
     /// Trials at the same time; fewer run while your limits allow fewer sessions [default: 4]
     #[arg(long, value_name = "N")]
     pub(crate) parallel: Option<u64>,
-    /// US dollars that the run may cost; what does not begin because of it is listed as skipped
+    /// US dollars that it may cost; what does not begin because of it is listed as skipped
     #[arg(long, value_name = "USD")]
     pub(crate) budget: Option<f64>,
     /// Only read the suite, and list its tasks or its first mistake

@@ -35,7 +35,7 @@ fn models_are_side_by_side_with_links_to_what_failed() {
             {"name": "sum", "tags": [], "task": "…", "trials": [
                 trial(2, a, "passed", Some("right")), trial(3, b, "passed", None)]},
             {"name": "form", "tags": [], "task": "…", "trials": [
-                trial(4, a, "skipped", Some("the budget of the run was used up")),
+                trial(4, a, "skipped", Some("the budget of the eval was used up")),
                 trial(5, b, "error", Some("\u{1b}[2Jthe set-up failed"))]},
         ],
     });

@@ -1,4 +1,4 @@
-//! Evals: starting, watching and stopping runs of suites of tasks.
+//! Evals: starting, watching and stopping them.
 
 use axum::{Json, extract::State, http::StatusCode};
 use deskhand_api::evals::{
@@ -38,14 +38,14 @@ pub(crate) struct EvalsQuery {
     before: Option<EvalId>,
 }
 
-/// Starts a run of a suite. Its trials begin in the background, each in a session of yours.
+/// Starts an eval. Its trials begin in the background, each in a session of yours.
 #[utoipa::path(
     post,
     path = "/evals",
     tag = "evals",
     request_body = StartEvalBody,
     responses(
-        (status = 201, description = "the run", body = EvalResultsView),
+        (status = 201, description = "the eval", body = EvalResultsView),
         (status = 400, description = "`no_suite`, `bad_suite` (with `line` and `column`), `bad_eval`, `bad_budget`, `unknown_model`"),
         (status = 429, description = "`too_many_evals`"),
     ),
@@ -68,13 +68,13 @@ pub(crate) async fn start_eval(
     Ok((StatusCode::CREATED, Json(results_view(started))))
 }
 
-/// Lists your runs, newest first.
+/// Lists your evals, newest first.
 #[utoipa::path(
     get,
     path = "/evals",
     tag = "evals",
     params(EvalsQuery),
-    responses((status = 200, description = "a page of runs", body = EvalsView)),
+    responses((status = 200, description = "a page of evals", body = EvalsView)),
 )]
 pub(crate) async fn list_evals(
     State(evals): State<Evals>,
@@ -89,14 +89,14 @@ pub(crate) async fn list_evals(
     }))
 }
 
-/// Shows a run of yours with its results so far.
+/// Shows an eval of yours with its results so far.
 #[utoipa::path(
     get,
     path = "/evals/{id}",
     tag = "evals",
     params(EvalPath),
     responses(
-        (status = 200, description = "the run", body = EvalResultsView),
+        (status = 200, description = "the eval", body = EvalResultsView),
         (status = 404, description = "`no_eval`"),
     ),
 )]
@@ -108,14 +108,14 @@ pub(crate) async fn show_eval(
     Ok(Json(results_view(evals.find(user, id).await?)))
 }
 
-/// Stops a run: its trials end, and none begins any more. Nothing happens if it has ended.
+/// Stops an eval: its trials end, and none begins any more. Nothing happens if it has ended.
 #[utoipa::path(
     post,
     path = "/evals/{id}/stop",
     tag = "evals",
     params(EvalPath),
     responses(
-        (status = 200, description = "the run", body = EvalResultsView),
+        (status = 200, description = "the eval", body = EvalResultsView),
         (status = 404, description = "`no_eval`"),
     ),
 )]

@@ -169,7 +169,7 @@ async fn a_stopped_run_ends_its_sessions_and_begins_no_more() {
     let results = world.until(id, is_over).await;
     assert_eq!(states(&results), [TrialState::Skipped; 3]);
     let reason = results.tasks[0].trials[0].reason.as_deref();
-    assert_eq!(reason, Some("the run was stopped"));
+    assert_eq!(reason, Some("the eval was stopped"));
     for task in &running.tasks[..2] {
         let session = task.trials[0].session.unwrap().to_string();
         let session = world.client().session(&session);
