@@ -25,6 +25,7 @@ fn the_program_explains_itself() {
       decisions  List the questions that agents ask you
       answer     Answer a question of an agent
       cp         Copy files and folders to and from the desktop of a session
+      eval       Measure models on a suite of tasks, side by side
       models     List the models, their prices and what is missing to use them
       prompt     Print the instructions that a model gets before the conversation
       user       Add, list, limit and disable users

@@ -123,6 +123,10 @@ const MIGRATIONS: &[Migration] = &[
         number: 28,
         sql: include_str!("../../migrations/0028_streams.sql"),
     },
+    Migration {
+        number: 30,
+        sql: include_str!("../../migrations/0030_evals.sql"),
+    },
 ];
 
 /// The advisory lock that keeps two starting servers from migrating at the same time on PostgreSQL. It can be any

@@ -14,6 +14,7 @@ mod budgets;
 mod commit;
 mod decisions;
 mod edit;
+mod evals;
 mod figures;
 mod gateway;
 mod lease;

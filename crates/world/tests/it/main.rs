@@ -10,6 +10,7 @@ mod browser_wires;
 mod clipboard;
 mod computers;
 mod decisions;
+mod evals;
 mod files;
 mod fuzz;
 mod gateway;
