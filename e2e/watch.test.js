@@ -81,8 +81,10 @@ test("a stranger watches and hears a session by a link, until it is revoked", as
   const { links } = await server.api("GET", `/sessions/${id}/watch-links`);
   await server.api("DELETE", `/sessions/${id}/watch-links/${links[0].id}`);
   for (const watching of [page, small]) {
-    await watching.getByRole("heading", { name: "This link is no longer valid" }).waitFor();
+    await watching.getByRole("heading", { name: "This has ended" }).waitFor();
   }
   await page.keep("watch-revoked");
   await small.keep("watch-revoked-phone");
+  await page.reload();
+  await page.getByRole("heading", { name: "This link is no longer valid" }).waitFor();
 });
