@@ -17,7 +17,7 @@ export function ActivityPage({ place }: { place: ActivityPlace }) {
     return <WatchPage token={activity.data} onLookAgain={lookAgain} />;
   }
   return (
-    <main className="fixed inset-0 overflow-hidden bg-[#0b0c0f] text-ink">
+    <main className="fixed inset-0 overflow-hidden bg-black text-ink">
       <title>Watch · Deskhand</title>
       {activity.isFetching ? (
         <WatchNote icon={<LoaderCircle aria-hidden className="animate-spin" />} title="Connecting…" />

@@ -45,7 +45,7 @@ export function WatchPage({ token, onLookAgain }: WatchPageProps) {
   const title = watch.data?.title || "Watch";
   useDarkTheme();
   return (
-    <main className="fixed inset-0 overflow-hidden bg-[#0b0c0f] text-ink">
+    <main className="fixed inset-0 overflow-hidden bg-black text-ink">
       <title>{`${title} · Deskhand`}</title>
       {isCode(watch.error, "no_watch_link") && watch.data ? (
         <Ended onLookAgain={onLookAgain} />
@@ -105,7 +105,7 @@ function Player({ token, watch, isStale, onLost, onLookAgain }: PlayerProps) {
     <div
       ref={stage}
       data-watch={isLive ? video.state : watch.state}
-      className={cx("absolute inset-0 bg-[#0b0c0f]", isIdle && "cursor-none")}
+      className={cx("absolute inset-0 bg-black", isIdle && "cursor-none")}
     >
       <canvas ref={canvas} role="img" aria-label="The screen" className="size-full object-contain" />
       <Cover watch={watch} wasLive={wasLive} video={video} onLookAgain={onLookAgain} />
