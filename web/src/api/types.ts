@@ -2203,6 +2203,11 @@ export interface components {
              * @description The number of answers of models.
              */
             n_steps: number;
+            /**
+             * Format: int64
+             * @description The number of people who watch by links at this moment.
+             */
+            n_watchers: number;
             /** @description The person who asked for it. */
             requester_id: string | null;
             /**
