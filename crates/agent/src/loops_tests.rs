@@ -147,6 +147,7 @@ fn whoever_says_something_ends_it_and_other_turns_do_not_count() {
         delivery: Delivery::Steer,
         model: None,
         turn: None,
+        effort: None,
         attachments: Vec::new(),
         start_url: None,
     }));

@@ -96,6 +96,7 @@ async fn with_session(
         .create_session(&CreateSessionBody {
             title: Some(title(&args.text)),
             model: args.model.clone(),
+            effort: args.effort,
             // An earlier server knows only desktops, and no field for it.
             computer: (args.computer != ComputerKind::Desktop).then_some(args.computer),
             budget: BudgetBody {

@@ -42,6 +42,7 @@ impl Flow<'_> {
             content: step.task(),
             delivery: Delivery::Queue,
             model: None,
+            effort: None,
             attachments: Vec::new(),
             start_url: None,
         };
@@ -66,7 +67,7 @@ impl Flow<'_> {
                     }
                     Err(fault) => {
                         // A turn that waits for a person would wait for ever. One that has ended needs no end.
-                        let _ = app.sessions().stop_turn(viewer, session).await;
+                        let _ = app.sessions().stop_turn(owner, session).await;
                         return Err(fault);
                     }
                 }

@@ -163,6 +163,7 @@ async fn what_is_not_part_of_the_conversation_is_left_out() {
         delivery: Delivery::default(),
         model: None,
         turn: Some(turn),
+        effort: None,
         attachments: Vec::new(),
         start_url: None,
     });

@@ -208,6 +208,7 @@ pub(crate) fn says(text: &str) -> Vec<Beat> {
         Beat::Say(Chunk::TextStart),
         Beat::Say(Chunk::Text(text.to_owned())),
         Beat::Say(Chunk::End(End::Done)),
+        effort: None,
     ]
 }
 

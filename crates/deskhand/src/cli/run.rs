@@ -22,6 +22,9 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "MODEL")]
     pub(crate) model: Option<String>,
     /// Kind of computer: desktop, or browser for one without a screen, which is lighter
+    /// Effort that the model puts into thinking: low, medium or high
+    #[arg(long, value_name = "EFFORT")]
+    pub(crate) effort: Option<Effort>,
     #[arg(long, value_name = "KIND", default_value = "desktop")]
     pub(crate) computer: ComputerKind,
     /// US dollars it may cost before the agent asks for more; 0 means no limit

@@ -13,14 +13,14 @@ use deskhand_core::{
     event::{
         Artifact, Complete, Cost, DecisionRaised, DecisionSettled, Event, EventBody, Failure,
         FilesPlaced, GatewayUse, HandedOver, HostContacted, MessageSaid, ModelChanged, ModelTold,
-        Notice, Outcome, PageOpened, PlacedFile, PlanChanged, PlanStep, QueueChange, QueueChanged,
-        Retry, Said, Screenshot, SessionChanged, Status, StepState, Summarized, ToldFacts,
-        ToolResult, ToolUse,
+        NotDone, Notice, Outcome, PageOpened, PlacedFile, PlanChanged, PlanStep, QueueChange,
+        QueueChanged, Retry, Said, Screenshot, SessionChanged, Status, StepState, Summarized,
+        ToldFacts, ToolResult, ToolUse,
     },
     id::{AttachmentId, DecisionId, MessageId, TurnId, UserId},
     lease::{LeaseChange, LeaseChanged, LeaseEnd},
     message::{Delivery, Role},
-    model::Usage,
+    model::{Effort, Usage},
     network::policy::{BlockReason, NetworkMode},
     policy::Policy,
     right::Right,
@@ -576,6 +576,7 @@ fn model_events(turn: TurnId, some: bool) -> [EventBody; 10] {
             by: UserId::new(),
             by_name: String::new(),
             title: some.then(String::new),
+            effort: some.then_some(None),
             instructions: some.then(String::new),
             approvals: some.then(Policy::default),
             budget: some.then_some(Budget {
@@ -658,6 +659,7 @@ fn events() -> Vec<EventBody> {
                 author_name: some.then(String::new),
                 delivery: [Delivery::Queue, Delivery::Steer][usize::from(some)],
                 model: some.then(|| "a/b".to_owned()),
+                effort: some.then_some(Effort::High),
                 turn: some_turn,
                 attachments: some.then(attachment).into_iter().collect(),
                 start_url: some.then(start_url),
@@ -802,6 +804,12 @@ fn queue_changes() -> impl Iterator<Item = EventBody> {
         },
         QueueChange::Reassigned { model: None },
         QueueChange::Removed,
+        QueueChange::Reweighed {
+            effort: Some(Effort::Low),
+        },
+        QueueChange::Reweighed { effort: None },
+        QueueChange::Held,
+        QueueChange::Released,
     ];
     changes.into_iter().map(|change| {
         EventBody::Queue(QueueChanged {

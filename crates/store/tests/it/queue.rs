@@ -6,11 +6,12 @@ use deskhand_core::{
     event::{EventBody, QueueChange},
     id::{MessageId, SessionId, TurnId},
     message::Delivery,
+    model::Effort,
     user::UserRole,
 };
 use deskhand_store::{
-    ChangeWaiting, Committed, NothingToTake, PhaseMove, QueuePrompt, TakePrompt, TakeSteering,
-    Transition, WaitingRefused,
+    ChangeWaiting, Committed, MessageChoice, NothingToTake, PhaseMove, QueuePrompt, TakePrompt,
+    TakeSteering, Transition, WaitingRefused,
 };
 use proptest::{prelude::prop, sample::Index, strategy::Strategy};
 
@@ -125,14 +126,20 @@ async fn a_turn_is_the_owners_while_they_wrote_all_its_messages(world: World) {
 async fn a_message_is_for_the_model_that_was_chosen_last(world: World) {
     let session = world.session().await;
     let id = send(&world, session, "one", Delivery::Queue).await;
-    assert_eq!(world.store.model_for(id).await.unwrap(), None);
+    let chosen = async || world.store.choice_for(id).await.unwrap();
+    assert_eq!(chosen().await, MessageChoice::default());
     for model in [Some("a/b".to_owned()), Some("c/d".to_owned()), None] {
         let reassigned = QueueChange::Reassigned {
             model: model.clone(),
         };
         change(&world, session, id, &[reassigned]).await.unwrap();
-        assert_eq!(world.store.model_for(id).await.unwrap(), model);
+        assert_eq!(chosen().await.model, model);
         assert_eq!(world.store.waiting(session).await.unwrap()[0].model, model);
+    }
+    for effort in [Some(Effort::High), Some(Effort::Low), None] {
+        let reweighed = QueueChange::Reweighed { effort };
+        change(&world, session, id, &[reweighed]).await.unwrap();
+        assert_eq!(chosen().await.effort, effort);
     }
 }
 
