@@ -308,6 +308,26 @@ pub struct ToolResult {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Object)]
     pub state: Option<serde_json::Value>,
+    /// The reason why the call was not carried out, or not to its end, if it did not fail by itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub not_done: Option<NotDone>,
+}
+
+/// The reason why a call was not carried out, or not to its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum NotDone {
+    /// A person was asked and refused it.
+    Refused,
+    /// A person was asked, and nobody answered in time.
+    Unanswered,
+    /// The approval policy of the session refuses it.
+    Forbidden,
+    /// Something before it made it pointless: an earlier call failed, or the turn came to its end.
+    Skipped,
+    /// The turn was stopped. The call may have been carried out in part.
+    Stopped,
 }
 
 /// The agent or a person took a screenshot.

@@ -687,6 +687,7 @@ fn events() -> Vec<EventBody> {
                 partial: some,
                 parts: if some { result_parts() } else { Vec::new() },
                 state: some.then(|| json!({"cwd": "/"})),
+                not_done: some.then_some(NotDone::Refused),
             }),
             EventBody::Screenshot(Screenshot {
                 turn: some_turn,
@@ -803,13 +804,13 @@ fn queue_changes() -> impl Iterator<Item = EventBody> {
             model: Some("a/b".to_owned()),
         },
         QueueChange::Reassigned { model: None },
-        QueueChange::Removed,
         QueueChange::Reweighed {
             effort: Some(Effort::Low),
         },
         QueueChange::Reweighed { effort: None },
         QueueChange::Held,
         QueueChange::Released,
+        QueueChange::Removed,
     ];
     changes.into_iter().map(|change| {
         EventBody::Queue(QueueChanged {
