@@ -113,7 +113,24 @@ async fn every_form_is_answered_in_its_own_way() {
             json!({"choices": ["blue", "r"]}),
             "r, blue",
         ),
-        ("yes", json!({"text": "yes"}), json!({"yes": true}), "yes"),
+        (
+            "yes",
+            json!({"choices": ["yes"]}),
+            json!({"yes": true}),
+            "yes",
+        ),
+        (
+            "one",
+            json!({"text": " "}),
+            json!({"text": "a dark blue"}),
+            "The person gave none of the answers that you offered, but wrote: a dark blue",
+        ),
+        (
+            "yes",
+            json!({"text": " "}),
+            json!({"text": "only today"}),
+            "The person gave none of the answers that you offered, but wrote: only today",
+        ),
         (
             "file",
             json!({"file": {"name": "a/b", "base64": ""}}),
@@ -374,8 +391,8 @@ async fn stopping_interrupting_and_ending_withdraw_what_was_asked() {
     let client = world.client();
     let session = at_work(&world, "asks").await;
     let (stopped, seq) = decision_of(&session, 0).await;
-    // What is said meanwhile waits as it does while the agent works.
-    session.send("later", "queue").await.good();
+    // Messages wait meanwhile as they do while the agent works.
+    let later = session.send("later", "queue").await.good();
     assert_eq!(
         client.post(&session.path("/stop"), json!({})).await.status,
         202
@@ -390,6 +407,9 @@ async fn stopping_interrupting_and_ending_withdraw_what_was_asked() {
     assert_eq!((late.status, &*late.code()), (409, "settled"));
     assert_eq!(late.json()["error"]["details"]["state"], "withdrawn");
 
+    let waiting = session.path(&format!("/queue/{}", later["id"].as_str().unwrap()));
+    let release = client.patch(&waiting, json!({"held": false})).await;
+    release.good();
     let (_, seq) = decision_of(&session, end.seq).await;
     session.send("now", "interrupt").await.good();
     let end = session.turn_end(seq).await;
