@@ -29,8 +29,8 @@ async fn asked_for(player: &PagePlayer, session: &Session, fields: Value) -> Val
     for (name, value) in fields.as_object().unwrap() {
         message[name] = value.clone();
     }
-    let sent = session.client.post(&session.path("/messages"), message);
-    sent.await.good();
+    let path = session.path("/messages");
+    session.client.post(&path, message).await.good();
     session.turn_end(after).await;
     player.asked().last().unwrap()["reasoning_effort"].clone()
 }
@@ -51,8 +51,9 @@ async fn the_effort_of_a_message_counts_for_its_turn_and_the_sessions_for_all_ot
     assert_eq!(messages[2]["effort"], "high");
     assert!(messages[0].get("effort").is_none(), "{messages:?}");
 
-    let change = client.patch(&session.path(""), json!({"effort": "medium"}));
-    assert_eq!(change.await.good()["effort"], "medium");
+    let path = session.path("");
+    let change = client.patch(&path, json!({"effort": "medium"})).await;
+    assert_eq!(change.good()["effort"], "medium");
     session
         .wait_for(0, |body| {
             let EventBody::Changed(SessionChanged { effort, .. }) = body else {
@@ -65,10 +66,8 @@ async fn the_effort_of_a_message_counts_for_its_turn_and_the_sessions_for_all_ot
     let session = world.client().session(&session.id);
     assert_eq!(asked_for(&player, &session, json!({})).await, "medium");
 
-    let reset = session
-        .client
-        .patch(&session.path(""), json!({"effort": null}));
-    assert_eq!(reset.await.good()["effort"], Value::Null);
+    let reset = session.client.patch(&path, json!({"effort": null})).await;
+    assert_eq!(reset.good()["effort"], Value::Null);
     assert_eq!(
         asked_for(&player, &session, json!({})).await,
         Value::Null,
