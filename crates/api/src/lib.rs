@@ -12,6 +12,7 @@ pub mod budgets;
 pub mod bus;
 pub mod clipboard;
 pub mod decisions;
+pub mod evals;
 pub mod events;
 pub mod files;
 pub mod health;

@@ -6,12 +6,13 @@ use tokio::sync::{Notify, OnceCell};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    App, Apps, Attachments, Catalog, Computers, Control, Decisions, Files, Gateway, HealthChecks,
-    InternalError, Parts, Queue, Quotas, Sessions, Sharing, Spending, Subjects, Terminals, Users,
-    Vault, WatchLinks,
+    App, Apps, Attachments, Catalog, Computers, Control, Decisions, Evals, Files, Gateway,
+    HealthChecks, InternalError, Parts, Queue, Quotas, Sessions, Sharing, Spending, Subjects,
+    Terminals, Users, Vault, WatchLinks,
     apps::AppsParts,
     computers::ComputerParts,
     control::ControlParts,
+    evals::{ContinueEvals, EvalParts, OpenRuns},
     feed::{bus::Bus, log::Log},
     jobs::{
         Job, Jobs, KeepNetwork, Keeper, RemoveLeftovers, ResealSecrets, Retention, SettleExpired,
@@ -58,6 +59,7 @@ impl App {
         app.0.decisions.settle_expired().await?;
         app.0.sharing.shorten_links().await?;
         app.0.sessions.reconcile(&app.0.control).await?;
+        app.0.evals.begin();
         Ok(app)
     }
 }
@@ -162,8 +164,9 @@ impl Common {
         let deleted = Arc::<Notify>::default();
         let network = self.network(&live);
         let sessions = self.sessions(&live, &network, &deleted);
-        let jobs = self.jobs(&live, &users, &sessions, &network, deleted);
         let computers = self.computers(&live);
+        let evals = self.evals(&live, &sessions, &computers);
+        let jobs = self.jobs(&live, &users, &sessions, &network, &evals, deleted);
         Subjects {
             apps: self.apps(&live),
             sessions,
@@ -174,6 +177,7 @@ impl Common {
             terminals: Terminals::new(self.parts.store.clone(), live.clone()),
             files: self.files(&live),
             attachments: self.attachments(),
+            evals,
             sharing: self.sharing(&live, &network),
             limits: self.quotas(&live),
             gateway: self.gateway(&live),
@@ -199,6 +203,7 @@ impl Common {
         users: &Users,
         sessions: &Sessions,
         network: &NetworkAccess,
+        evals: &Evals,
         deleted: Arc<Notify>,
     ) -> Jobs {
         let store = &self.parts.store;
@@ -231,6 +236,9 @@ impl Common {
             }),
             Arc::new(ResealSecrets {
                 vault: self.vault.clone(),
+            }),
+            Arc::new(ContinueEvals {
+                evals: evals.clone(),
             }),
         ];
         Jobs::start(jobs, &self.parts.clock, &self.parts.tasks)
@@ -269,6 +277,21 @@ impl Common {
             clock: Arc::clone(&self.parts.clock),
             budget: self.parts.settings.session_budget,
             deleted: Arc::clone(deleted),
+        })
+    }
+
+    fn evals(&self, live: &LiveSessions, sessions: &Sessions, computers: &Computers) -> Evals {
+        Evals::new(EvalParts {
+            store: self.parts.store.clone(),
+            sessions: sessions.clone(),
+            queue: self.queue(live),
+            computers: computers.clone(),
+            files: self.files(live),
+            live: live.clone(),
+            catalog: self.catalog.clone(),
+            clock: Arc::clone(&self.parts.clock),
+            tasks: self.parts.tasks.clone(),
+            open: OpenRuns::default(),
         })
     }
 

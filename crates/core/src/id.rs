@@ -65,4 +65,6 @@ ids! {
     RequestId,
     /// A terminal in a sandbox.
     TerminalId,
+    /// A run of a suite of tasks.
+    EvalId,
 }

@@ -13,6 +13,7 @@ mod decisions;
 mod demo_shop;
 mod descriptors;
 mod doctor;
+mod evals;
 mod find;
 mod interrupts;
 mod jamie;
@@ -95,6 +96,11 @@ fn carry_out(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Models(args) => as_client(&load()?.config, |config| {
             models::models(&args, config, &environment)
         }),
+        Command::Eval(args) => {
+            let config = load()?.config;
+            logging::start(&config.log, "warn");
+            on_all_threads(evals::eval(&args, &config, &environment))
+        }
         Command::Cp(args) => as_client(&load()?.config, |config| {
             cp::cp(&args, config, &environment)
         }),
@@ -125,6 +131,7 @@ fn carry_out(cli: Cli) -> anyhow::Result<ExitCode> {
             Ok(ExitCode::SUCCESS)
         }
         Command::DemoShop(args) => on_one_thread(demo_shop::run(&args, &environment)),
+        Command::EvalPages(args) => on_one_thread(done(evals::serve_pages(args))),
     }
 }
 

@@ -55,6 +55,14 @@ pub(crate) struct WatchLinkPath {
     link: Uuid,
 }
 
+/// A run of a suite.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Path)]
+pub(crate) struct EvalPath {
+    /// The run.
+    id: Uuid,
+}
+
 /// A stream.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Path)]

@@ -67,7 +67,7 @@ impl Flow<'_> {
                     }
                     Err(fault) => {
                         // A turn that waits for a person would wait for ever. One that has ended needs no end.
-                        let _ = app.sessions().stop_turn(owner, session).await;
+                        let _ = app.sessions().stop_turn(viewer, session).await;
                         return Err(fault);
                     }
                 }

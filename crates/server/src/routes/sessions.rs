@@ -193,9 +193,9 @@ pub(crate) async fn terminate(
 )]
 pub(crate) async fn stop(
     State(sessions): State<Sessions>,
-    Caller(user): Caller,
+    caller: Caller,
     Id(id): Id<SessionId>,
 ) -> Result<StatusCode, Problem> {
-    sessions.stop_turn(user, id).await?;
+    sessions.stop_turn(caller.viewer(), id).await?;
     Ok(StatusCode::ACCEPTED)
 }

@@ -124,6 +124,10 @@ const MIGRATIONS: &[Migration] = &[
         sql: include_str!("../../migrations/0028_streams.sql"),
     },
     Migration {
+        number: 30,
+        sql: include_str!("../../migrations/0030_evals.sql"),
+    },
+    Migration {
         number: 31,
         sql: include_str!("../../migrations/0031_effort_and_held.sql"),
     },
