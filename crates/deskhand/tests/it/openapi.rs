@@ -121,6 +121,7 @@ fn the_document_lists_every_route_with_its_answers() {
     GET    /api/sessions/{id}/people/{user} → 200 401 403 404 429 500 503
     PUT    /api/sessions/{id}/people/{user} → 200 202 400 401 403 404 408 409 413 429 500 503
     GET    /api/sessions/{id}/ports → 200 401 403 404 429 500 503
+    DELETE /api/sessions/{id}/queue → 200 401 403 404 429 500 503
     GET    /api/sessions/{id}/queue → 200 401 403 404 429 500 503
     DELETE /api/sessions/{id}/queue/{message} → 204 401 403 404 409 429 500 503
     PATCH  /api/sessions/{id}/queue/{message} → 200 400 401 403 404 408 409 413 429 500 503

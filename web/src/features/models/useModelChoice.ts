@@ -19,7 +19,10 @@ export function useModelChoice(session: Session) {
   const shown = { ...session, ...(change.isPending ? change.variables : {}) };
   const chooseEffort = (effort: Effort | null) => {
     if (!isOnce) change.mutate({ effort });
-    else setForMessage({ ...without(forMessage), ...(effort !== null && { effort }) });
+    else {
+      const { effort: _before, ...rest } = forMessage;
+      setForMessage(effort === null ? rest : { ...rest, effort });
+    }
   };
   return {
     forMessage,
@@ -38,9 +41,4 @@ export function useModelChoice(session: Session) {
       },
     },
   };
-}
-
-/** Leaves out the effort. */
-function without({ effort: _, ...rest }: ForMessage): ForMessage {
-  return rest;
 }

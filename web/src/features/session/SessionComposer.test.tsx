@@ -49,7 +49,7 @@ function show(question: DecisionData | undefined, state: Session["state"] = "wai
 }
 
 function sent(): [string, unknown] {
-  const [path, init] = fetched.mock.calls.find(([, init]) => init?.method === "POST") ?? [];
+  const [path, init] = fetched.mock.calls.find(([, request]) => request?.method === "POST") ?? [];
   return [String(path), JSON.parse(String(init?.body))];
 }
 
