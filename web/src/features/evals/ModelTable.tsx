@@ -50,7 +50,7 @@ function ModelRow({ figures }: { figures: ModelFigures }) {
     <tr className="max-md:block max-md:border-t max-md:border-line max-md:p-3 max-md:first:border-t-0">
       <th
         scope="row"
-        className="max-w-64 px-3 py-2.5 text-left align-top font-normal max-md:block max-md:max-w-none max-md:px-0 max-md:pt-0 md:border-t md:border-line"
+        className="px-3 py-2.5 text-left align-top font-normal max-md:block max-md:px-0 max-md:pt-0 md:min-w-60 md:border-t md:border-line"
       >
         <span className="block font-medium [overflow-wrap:anywhere]">{figures.model}</span>
         <span className="block text-xs text-faint">{countWords(figures)}</span>

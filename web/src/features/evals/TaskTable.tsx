@@ -58,7 +58,7 @@ function TaskRows({ task, models }: { task: EvalTask; models: readonly string[] 
       <tr>
         <th
           scope="row"
-          className="sticky left-0 z-10 max-w-36 border-t border-line bg-surface px-1.5 py-1.5 text-left align-top font-normal sm:max-w-72"
+          className="sticky left-0 z-10 min-w-36 border-t border-line bg-surface px-1.5 py-1.5 text-left align-top font-normal sm:min-w-56"
         >
           <button
             type="button"

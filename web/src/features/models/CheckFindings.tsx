@@ -1,4 +1,5 @@
 import { CircleCheck, CircleMinus, CircleX, TriangleAlert } from "lucide-react";
+import type { ReactNode } from "react";
 
 import type { CheckedPoint, CheckVerdict, Finding, ModelReport } from "../../api/types";
 import { cx } from "../../lib/cx";
@@ -57,10 +58,26 @@ function FindingRow({ finding }: { finding: Finding }) {
           <span className="sr-only">: {word}.</span>
         </div>
         <div className="min-w-0 flex-1 [overflow-wrap:anywhere]">
-          <p className="text-soft">{sentence(finding.text)}</p>
-          {finding.remedy !== undefined && <p className="mt-0.5 text-ink">{sentence(finding.remedy)}</p>}
+          <p className="text-soft">{withCode(finding.text)}</p>
+          {finding.remedy !== undefined && <p className="mt-0.5 text-ink">{withCode(finding.remedy)}</p>}
         </div>
       </div>
     </li>
+  );
+}
+
+/** Writes a text as a sentence, with the parts in backticks as code. */
+function withCode(text: string): ReactNode {
+  const parts = sentence(text).split("`");
+  return parts.map((part, index) =>
+    index % 2 === 0 ? (
+      part
+    ) : (
+      // The parts of one text stay where they are.
+      // oxlint-disable-next-line react/no-array-index-key
+      <code key={index} className="font-mono text-xs">
+        {part}
+      </code>
+    ),
   );
 }

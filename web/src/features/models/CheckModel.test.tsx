@@ -19,7 +19,7 @@ const GOOD: Finding[] = [
   { point: "cache", verdict: "warned", text: "nothing was read from the cache", remedy: "check again later" },
 ];
 const BAD: Finding[] = [
-  { point: "answer", verdict: "failed", text: "the key was refused", remedy: "set another ANTHROPIC_API_KEY" },
+  { point: "answer", verdict: "failed", text: "the key was refused", remedy: "set another `ANTHROPIC_API_KEY`" },
   { point: "click", verdict: "skipped", text: "the model did not answer" },
 ];
 

@@ -32,6 +32,7 @@ export function CheckModel({ model, isOpen, onOpenChange }: CheckModelProps) {
       onOpenChange={close}
       title="Check this model"
       submitLabel={check.isPending ? "Checking…" : data ? "Check again" : "Check"}
+      closeLabel={data || check.isPending ? "Close" : undefined}
       canSubmit={!check.isPending && estimate.isSuccess}
       error={problem ? messageOf(problem) : undefined}
       onSubmit={() => check.mutate(model)}

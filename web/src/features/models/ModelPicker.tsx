@@ -67,7 +67,7 @@ export function ModelPicker(props: ModelPickerProps) {
             <Cpu aria-hidden className="size-3.5 shrink-0 text-faint" />
             <span className="truncate">{name}</span>
             {effort.value !== null && (
-              <span className="shrink-0 text-xs text-faint">{effort.value}</span>
+              <span className="shrink-0 text-xs text-faint max-sm:hidden">{effort.value}</span>
             )}
             {once?.isOnce === true && <span className="shrink-0 text-xs text-accent">once</span>}
             <ChevronDown aria-hidden className="size-3.5 shrink-0 text-faint" />
