@@ -2,6 +2,7 @@
 
 use deskhand_core::{
     decision::{Ask, DecisionKind, Form, Reply, Subject},
+    event::NotDone,
     model::ToolCall,
     policy::Verdict,
 };
@@ -85,7 +86,9 @@ impl Work {
                 asks.push(ask(DecisionKind::OwnerApproval, prompt));
             }
             Verdict::Ask(prompt) => asks.push(ask(DecisionKind::Approval, prompt)),
-            Verdict::Refuse => return Err(Outcome::failed(REFUSED_BY_POLICY)),
+            Verdict::Refuse => {
+                return Err(Outcome::not_done(REFUSED_BY_POLICY, NotDone::Forbidden));
+            }
         }
         // A question from before the interruption needs its answer, even if the policy has changed.
         for before in self.people.asked_about(&call.id) {
@@ -107,17 +110,21 @@ fn unsettled(cut: Cut) -> Outcome {
 }
 
 fn refused(kind: DecisionKind, settled: &Settled) -> Outcome {
-    let text = if settled.is_answered {
-        REFUSED
+    let (text, reason) = if settled.is_answered {
+        (REFUSED, NotDone::Refused)
     } else {
-        NOT_APPROVED
+        (NOT_APPROVED, NotDone::Unanswered)
     };
-    match kind {
-        DecisionKind::Budget => Outcome::cut(text, Cut::Enough(None)),
+    let cut = match kind {
+        DecisionKind::Budget => Some(Cut::Enough(None)),
         DecisionKind::Question
         | DecisionKind::Approval
         | DecisionKind::OwnerApproval
         | DecisionKind::SafetyCheck
-        | DecisionKind::Network => Outcome::failed(text),
+        | DecisionKind::Network => None,
+    };
+    Outcome {
+        cut,
+        ..Outcome::not_done(text, reason)
     }
 }

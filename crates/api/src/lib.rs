@@ -19,6 +19,7 @@ pub mod health;
 pub mod messages;
 pub mod models;
 pub mod network;
+mod present;
 pub mod problem;
 pub mod secrets;
 pub mod sessions;
@@ -28,3 +29,5 @@ pub mod terminals;
 pub mod tokens;
 pub mod users;
 pub mod watch;
+
+use self::present::present;

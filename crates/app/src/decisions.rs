@@ -151,7 +151,7 @@ impl Decisions {
             GivenReply::Plain(reply) => (reply, None),
             GivenReply::File(file) => (Reply::File(file.head()?), Some(file)),
         };
-        let reply = ask.form.check(reply)?;
+        let reply = ask.check(reply)?;
         if is_for_all_sessions(ask, &reply) {
             find_with(&self.store, Right::Owner, viewer, id).await?;
         }

@@ -255,6 +255,15 @@ impl Ask {
             | DecisionKind::Budget => true,
         }
     }
+
+    /// Checks that `reply` answers this, and returns it in the form in which it is stored. A text answers every question
+    /// of an agent: none of its choices may fit.
+    pub fn check(&self, reply: Reply) -> Result<Reply, BadReply> {
+        match (self.kind, &reply) {
+            (DecisionKind::Question, Reply::Text(_)) => Form::Text.check(reply),
+            _ => self.form.check(reply),
+        }
+    }
 }
 
 impl DecisionState {

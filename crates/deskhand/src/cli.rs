@@ -167,6 +167,9 @@ pub(crate) struct AnswerArgs {
     /// Give a file of at most 700 KiB
     #[arg(long, value_name = "FILE", group = "given")]
     pub(crate) file: Option<PathBuf>,
+    /// Answer a question in other words than those that it offers
+    #[arg(long, value_name = "TEXT", group = "given")]
+    pub(crate) other: Option<String>,
     #[command(flatten)]
     pub(crate) server: ServerArgs,
 }

@@ -159,6 +159,7 @@ impl Client {
             content: content.to_owned(),
             delivery: Delivery::default(),
             model: None,
+            effort: None,
             attachments,
         };
         let _message: MessageView = self.post(&path, &body).await?;

@@ -59,11 +59,12 @@ pub(crate) async fn answer(
             args.id
         );
     };
-    let answer = match (&args.file, args.yes, args.no) {
+    let answer = match (&args.file, &args.other, args.yes, args.no) {
         (Some(path), ..) => file(path)?,
-        (None, true, _) => AnswerBody::yes(true),
-        (None, false, true) => AnswerBody::yes(false),
-        (None, false, false) => match &decision.form {
+        (None, Some(text), ..) => AnswerBody::text(text),
+        (None, None, true, _) => AnswerBody::yes(true),
+        (None, None, false, true) => AnswerBody::yes(false),
+        (None, None, false, false) => match &decision.form {
             Form::Choices { choices, .. } => {
                 let texts = args.texts.iter();
                 AnswerBody::choices(texts.map(|text| value(choices, text)).collect())

@@ -44,6 +44,7 @@ impl Flow<'_> {
             content: step.task(),
             delivery: Delivery::Queue,
             model: None,
+            effort: None,
             attachments: Vec::new(),
             start_url: None,
         };

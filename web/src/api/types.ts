@@ -143,7 +143,10 @@ export interface components {
             /** Format: uuid */
             turn: string;
         };
-        /** @description An answer. Exactly one field is set, the one that the form asks for. */
+        /**
+         * @description An answer. Exactly one field is set, the one that the form asks for. A `text` answers every question of an agent:
+         *     none of its choices may fit.
+         */
         AnswerDecision: {
             /** @description The values of the chosen choices. */
             choices?: string[];
@@ -403,6 +406,9 @@ export interface components {
             /** @description At most 256 KiB in UTF-8. */
             content?: string;
             delivery?: components["schemas"]["Delivery"];
+            effort?: components["schemas"]["Effort"] | null;
+            /** @description True to keep it from the agent until it is released. False to release it, so that an idle agent takes it at once. */
+            held?: boolean;
             /** @description The model that works on it, as `vendor/name`. Null for the session's model. */
             model?: string | null;
         };
@@ -412,6 +418,7 @@ export interface components {
             approvals?: components["schemas"]["ApprovalPolicy"];
             /** @description The whole budget after which a person is asked. It replaces the current one. */
             budget?: components["schemas"]["ChangeBudget"];
+            effort?: components["schemas"]["Effort"] | null;
             /**
              * @description Instructions for its agent besides those for every agent, from its next turn on: at most 16 KiB in UTF-8.
              *     Empty for none.
@@ -442,6 +449,7 @@ export interface components {
             by: string;
             /** @description Their name at that time. */
             by_name: string;
+            effort?: components["schemas"]["Effort"] | null;
             /** @description The instructions from the next turn on. Empty if there are none. */
             instructions?: string;
             /** @description The MCP servers whose tools its agent may use. */
@@ -546,6 +554,8 @@ export interface components {
             budget?: components["schemas"]["ChangeBudget"];
             /** @description The kind of its computer: `desktop`, or `browser` for one without a screen, which is lighter. */
             computer?: components["schemas"]["ComputerKind"];
+            /** @description The effort that its models put into thinking. Without it the server's settings decide. */
+            effort?: components["schemas"]["Effort"];
             /** @description Instructions for its agent besides those for every agent: at most 16 KiB in UTF-8. */
             instructions?: string | null;
             /** @description The MCP servers whose tools its agent is offered besides those of the deployment. */
@@ -705,6 +715,11 @@ export interface components {
             command: "undo_edit";
             path: string;
         };
+        /**
+         * @description The effort that a model puts into thinking. More of it is slower and costs more.
+         * @enum {string}
+         */
+        Effort: "low" | "medium" | "high";
         /** @description Somebody who opened the Activity. */
         EnterActivity: {
             /**
@@ -1284,6 +1299,10 @@ export interface components {
             /** Format: date-time */
             created_at: string;
             delivery: components["schemas"]["Delivery"];
+            /** @description The effort of the model that works on it, if it is not the session's. */
+            effort?: components["schemas"]["Effort"];
+            /** @description True if it waits until a person releases it, because they stopped the agent. */
+            held?: boolean;
             /** Format: uuid */
             id: string;
             /** @description The model that works on it, if it is not the session's. */
@@ -1303,6 +1322,8 @@ export interface components {
             content: string;
             /** @description `queue` when it is absent. */
             delivery?: components["schemas"]["Delivery"];
+            /** @description The effort of the model that works on it, if it is not the session's. */
+            effort?: components["schemas"]["Effort"];
             /** Format: uuid */
             id: string;
             /** @description The model that works on it, if it is not the session's. */
@@ -1479,6 +1500,11 @@ export interface components {
             block?: string[];
             mode: components["schemas"]["NetworkMode"];
         };
+        /**
+         * @description The reason why a call was not carried out, or not to its end.
+         * @enum {string}
+         */
+        NotDone: "refused" | "unanswered" | "forbidden" | "skipped" | "stopped";
         /** @description A turn is close to a bound. The model gets a note about it too. */
         NoticeData: {
             bound: components["schemas"]["Bound"];
@@ -1728,10 +1754,20 @@ export interface components {
             change: "reassigned";
             model?: string;
         } | {
+            /** @enum {string} */
+            change: "reweighed";
+            effort?: components["schemas"]["Effort"];
+        } | {
             /** Format: uuid */
             before?: string;
             /** @enum {string} */
             change: "moved";
+        } | {
+            /** @enum {string} */
+            change: "held";
+        } | {
+            /** @enum {string} */
+            change: "released";
         } | {
             /** @enum {string} */
             change: "removed";
@@ -1896,6 +1932,11 @@ export interface components {
             content: string;
             delivery?: components["schemas"]["Delivery"];
             /**
+             * @description The effort of the model that works on it. Without it the session's effort counts. A message that steers a turn
+             *     does not change the turn's effort.
+             */
+            effort?: components["schemas"]["Effort"];
+            /**
              * @description The model that works on it, as `vendor/name`. Without it the session's model does. A message that steers a
              *     turn does not change the turn's model.
              */
@@ -1916,6 +1957,7 @@ export interface components {
             cost_usd: number;
             /** Format: date-time */
             created_at: string;
+            effort: components["schemas"]["Effort"] | null;
             /** Format: uuid */
             id: string;
             /** @description Instructions for its agent besides those for every agent. May be empty. */
@@ -2461,6 +2503,8 @@ export interface components {
             /** Format: int64 */
             duration_ms: number;
             is_error: boolean;
+            /** @description The reason why the call was not carried out, or not to its end, if it did not fail by itself. */
+            not_done?: components["schemas"]["NotDone"];
             /** @description More results of the same call follow, and `text` has only the new part. The last result has all of it. */
             partial?: boolean;
             /** @description The text in parts, if it contains points: each model receives them in its own pixels. */
@@ -2740,6 +2784,7 @@ export type DecisionsPage = components['schemas']['DecisionsPage'];
 export type Delivery = components['schemas']['Delivery'];
 export type DrivingTool = components['schemas']['DrivingTool'];
 export type EditCommand = components['schemas']['EditCommand'];
+export type Effort = components['schemas']['Effort'];
 export type EnterActivity = components['schemas']['EnterActivity'];
 export type EnteredActivity = components['schemas']['EnteredActivity'];
 export type ErrorData = components['schemas']['ErrorData'];
@@ -2796,6 +2841,7 @@ export type NetworkData = components['schemas']['NetworkData'];
 export type NetworkDestination = components['schemas']['NetworkDestination'];
 export type NetworkMode = components['schemas']['NetworkMode'];
 export type NetworkPolicy = components['schemas']['NetworkPolicy'];
+export type NotDone = components['schemas']['NotDone'];
 export type NoticeData = components['schemas']['NoticeData'];
 export type Offer = components['schemas']['Offer'];
 export type Offers = components['schemas']['Offers'];
@@ -2964,6 +3010,7 @@ export interface Operations {
     "DELETE /api/sessions/{id}/people/{user}": { body: undefined; answer: undefined };
     "GET /api/sessions/{id}/ports": { body: undefined; answer: Ports };
     "GET /api/sessions/{id}/queue": { body: undefined; answer: Queue };
+    "DELETE /api/sessions/{id}/queue": { body: undefined; answer: Queue };
     "PATCH /api/sessions/{id}/queue/{message}": { body: ChangeMessage; answer: Queue };
     "DELETE /api/sessions/{id}/queue/{message}": { body: undefined; answer: undefined };
     "GET /api/sessions/{id}/sandbox-token": { body: undefined; answer: SandboxToken };

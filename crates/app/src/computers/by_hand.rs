@@ -203,6 +203,7 @@ impl Computers {
             partial: false,
             parts: Vec::new(),
             state: output.state.filter(|_| !is_private),
+            not_done: None,
         })];
         if let Some(frame) = output.picture.filter(|_| !is_private) {
             let blob = self.0.blobs.put(frame.bytes, frame.format).await?;

@@ -62,6 +62,7 @@ impl Attempt<'_> {
             content: trial.task.prompt.clone(),
             delivery: Delivery::Queue,
             model: None,
+            effort: None,
             attachments: Vec::new(),
             start_url: trial.task.open.clone(),
         };

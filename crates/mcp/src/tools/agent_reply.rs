@@ -81,6 +81,7 @@ impl Tool for AgentReply {
             content: input.reply_text,
             delivery: Delivery::Queue,
             model: None,
+            effort: None,
             attachments: Vec::new(),
             start_url: None,
         };

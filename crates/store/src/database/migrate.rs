@@ -127,6 +127,10 @@ const MIGRATIONS: &[Migration] = &[
         number: 30,
         sql: include_str!("../../migrations/0030_evals.sql"),
     },
+    Migration {
+        number: 31,
+        sql: include_str!("../../migrations/0031_effort_and_held.sql"),
+    },
 ];
 
 /// The advisory lock that keeps two starting servers from migrating at the same time on PostgreSQL. It can be any

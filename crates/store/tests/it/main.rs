@@ -141,6 +141,7 @@ impl World {
             owner,
             title: "",
             model: "scripted/demo",
+            effort: None,
             computer: ComputerKind::Desktop,
             tools: &DrivingTools::default(),
             instructions: "",

@@ -17,6 +17,16 @@ interface AnswerFormProps {
 
 /** The controls for answering a decision. */
 export function AnswerForm({ kind, form, maySayYes, isSending, onAnswer }: AnswerFormProps) {
+  const [isOther, setIsOther] = useState(false);
+  if (isOther) {
+    return <TextForm isSending={isSending} onAnswer={onAnswer} onBack={() => setIsOther(false)} />;
+  }
+  // What the agent offers may not fit. What programs and policies ask has no other answer.
+  const other = kind === "question" && (
+    <Button look="ghost" disabled={isSending} onClick={() => setIsOther(true)}>
+      Other…
+    </Button>
+  );
   switch (form.type) {
     case "yes_no":
       return (
@@ -29,13 +39,19 @@ export function AnswerForm({ kind, form, maySayYes, isSending, onAnswer }: Answe
           <Button disabled={isSending} onClick={() => onAnswer({ yes: false })}>
             {YES_NO_WORDS[kind].no}
           </Button>
+          {other}
         </div>
       );
     case "text":
       return <TextForm isSending={isSending} onAnswer={onAnswer} />;
     case "choices":
       return form.several ? (
-        <SeveralForm choices={form.choices} isSending={isSending} onAnswer={onAnswer} />
+        <SeveralForm
+          choices={form.choices}
+          isSending={isSending}
+          onAnswer={onAnswer}
+          other={other}
+        />
       ) : (
         <div className="flex flex-wrap gap-2">
           {form.choices.map((choice) => (
@@ -48,6 +64,7 @@ export function AnswerForm({ kind, form, maySayYes, isSending, onAnswer }: Answe
               {choice.label}
             </Button>
           ))}
+          {other}
         </div>
       );
     case "file":
@@ -57,7 +74,15 @@ export function AnswerForm({ kind, form, maySayYes, isSending, onAnswer }: Answe
 
 type PartProps = Pick<AnswerFormProps, "isSending" | "onAnswer">;
 
-function Frame(props: { canSend: boolean; onSend: () => void; children: ReactNode }) {
+interface FrameProps {
+  canSend: boolean;
+  onSend: () => void;
+  /** A button beside that which sends. */
+  beside?: ReactNode;
+  children: ReactNode;
+}
+
+function Frame(props: FrameProps) {
   const send = (event: FormEvent) => {
     event.preventDefault();
     if (props.canSend) props.onSend();
@@ -65,21 +90,34 @@ function Frame(props: { canSend: boolean; onSend: () => void; children: ReactNod
   return (
     <form onSubmit={send} className="flex flex-col items-start gap-2">
       {props.children}
-      <Button type="submit" look="primary" disabled={!props.canSend}>
-        Answer
-      </Button>
+      <div className="flex flex-wrap gap-2">
+        <Button type="submit" look="primary" disabled={!props.canSend}>
+          Answer
+        </Button>
+        {props.beside}
+      </div>
     </form>
   );
 }
 
-function TextForm({ isSending, onAnswer }: PartProps) {
+function TextForm({ isSending, onAnswer, onBack }: PartProps & { onBack?: () => void }) {
   const [text, setText] = useState("");
   return (
     <Frame
       canSend={text.trim() !== "" && !isSending}
       onSend={() => onAnswer({ text: text.trim() })}
+      beside={
+        onBack && (
+          <Button look="ghost" onClick={onBack}>
+            Back to the choices
+          </Button>
+        )
+      }
     >
       <textarea
+        // The person has just asked for it.
+        // oxlint-disable-next-line jsx-a11y/no-autofocus
+        autoFocus={onBack !== undefined}
         aria-label="Your answer"
         placeholder="Your answer"
         value={text}
@@ -98,7 +136,8 @@ function TextForm({ isSending, onAnswer }: PartProps) {
   );
 }
 
-function SeveralForm({ choices, isSending, onAnswer }: PartProps & { choices: Choice[] }) {
+function SeveralForm(props: PartProps & { choices: Choice[]; other: ReactNode }) {
+  const { choices, isSending, onAnswer, other } = props;
   const [chosen, setChosen] = useState<readonly string[]>([]);
   const toggle = (value: string) =>
     setChosen(chosen.includes(value) ? chosen.filter((one) => one !== value) : [...chosen, value]);
@@ -106,6 +145,7 @@ function SeveralForm({ choices, isSending, onAnswer }: PartProps & { choices: Ch
     <Frame
       canSend={chosen.length > 0 && !isSending}
       onSend={() => onAnswer({ choices: [...chosen] })}
+      beside={other}
     >
       <div className="flex flex-col gap-1">
         {choices.map(({ value, label }) => (
