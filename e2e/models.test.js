@@ -101,6 +101,8 @@ test("a model for the session, another for one message, and one that is away", a
     await log.getByRole("button", { name: "Model: scripted/second" }).waitFor();
     await page.getByRole("button", { name: "Stop", exact: true }).click();
     await log.getByText(/^Stopped after/).waitFor();
+    await log.getByText("Stopped. 1 message is waiting.").waitFor();
+    await page.getByRole("button", { name: "Send next" }).click();
     await log.getByText("I am the second.").nth(1).waitFor();
     assert.equal(await log.getByText(/Waiting on provider/).count(), 0);
     await page.context().close();

@@ -57,10 +57,11 @@ test("a stranger watches and hears a session by a link, until it is revoked", as
   const click = { action: "click", at: { x: 512, y: 450 } };
   await server.api("POST", `/sessions/${id}/actions`, { tool: "computer", input: click });
   const late = await measured;
-  // Shown, not tested: a busy machine takes longer. `make bench ARGS=video` judges it.
   t.diagnostic(`beeps are heard this many ms after their flash: ${late.map(Math.round).join(", ")}`);
   assert.ok(late.length > 2, "flashes are seen and beeps are heard");
   t.diagnostic(`the median is ${Math.round(median(late))} ms`);
+  // A busy machine takes longer. `make bench ARGS=video` judges more strictly.
+  assert.ok(Math.abs(median(late)) < 250, "sound and picture are in step, across the silence between beeps");
   await eventually("the tone is heard", async () => {
     const { amplitude, share } = await page.evaluate(hear, TONE_HZ);
     return amplitude > 0.3 && share > 0.9;
@@ -81,8 +82,10 @@ test("a stranger watches and hears a session by a link, until it is revoked", as
   const { links } = await server.api("GET", `/sessions/${id}/watch-links`);
   await server.api("DELETE", `/sessions/${id}/watch-links/${links[0].id}`);
   for (const watching of [page, small]) {
-    await watching.getByRole("heading", { name: "This link is no longer valid" }).waitFor();
+    await watching.getByRole("heading", { name: "This has ended" }).waitFor();
   }
   await page.keep("watch-revoked");
   await small.keep("watch-revoked-phone");
+  await page.reload();
+  await page.getByRole("heading", { name: "This link is no longer valid" }).waitFor();
 });

@@ -56,7 +56,7 @@ export function offsets({ ms, height }) {
   const picture = canvas.getContext("2d", { willReadFrequently: true });
   const analyser = window.analysers.at(-1);
   const samples = new Float32Array(analyser.fftSize);
-  const { sampleRate, outputLatency } = analyser.context;
+  const { context } = analyser;
   const seen = [];
   const heard = [];
   let [isBright, lastLoudAt] = [true, performance.now()];
@@ -69,8 +69,9 @@ export function offsets({ ms, height }) {
     const now = performance.now();
     const first = samples.findIndex((sample) => Math.abs(sample) > 0.05);
     if (first !== -1) {
-      // The newest sample is heard when it has passed the device.
-      if (now - lastLoudAt > 200) heard.push(now - (1000 * (samples.length - first)) / sampleRate + 1000 * (outputLatency || 0));
+      // The newest sample is heard when it has passed the device, which takes a time that is known only while it plays.
+      const age = (samples.length - first) / context.sampleRate - (context.outputLatency || 0);
+      if (now - lastLoudAt > 200) heard.push(now - 1000 * age);
       lastLoudAt = now;
     }
   };

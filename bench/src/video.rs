@@ -3,13 +3,14 @@
 use std::{
     path::Path,
     process::Command,
+    sync::{Arc, OnceLock},
     time::{Duration, Instant},
 };
 
 use deskhand_core::id::RequestId;
 use deskhand_testkit::{Client, Server, ServerOptions, Session, VideoClient, processes_with_mount};
 use serde_json::{Value, json};
-use tokio::task::JoinSet;
+use tokio::{sync::mpsc, task::JoinSet};
 
 use crate::{
     process::cpu_ticks,
@@ -30,12 +31,20 @@ const VNC_PORT: u16 = 6080;
 const PAGE: &str = "<!doctype html><title>A film</title><body style='margin:0;background:#000'>\
     <video src=/video.webm style='width:100vw;height:100vh' muted loop preload=auto></video>";
 
+/// The command line of the server.
+const SERVER: &str = "deskhand serve";
+/// What the makers of neko, which streams a browser by WebRTC, name for a film of this size: its page "Quick start",
+/// from enough to recommended.
+const NEKO: &str = "4 to 6 processors and 3 to 4 GB";
+
 /// The measurements for a number of viewers.
 struct Watched {
     /// The pictures in a second of the slowest viewer.
     pictures: f64,
-    /// The processor time in hundredths of a second for each second.
+    /// The processor time of the programs that encode and send, in hundredths of a second for each second.
     cpu: f64,
+    /// The same of the whole sandbox and the server.
+    whole: f64,
 }
 
 pub(crate) async fn measure(program: &str) {
@@ -54,7 +63,9 @@ pub(crate) async fn measure(program: &str) {
     for n_viewers in VIEWERS {
         ours.push(watch(&server, &session, n_viewers).await);
     }
+    let gb = sandbox_gb(&server);
     let offsets = offsets(&watch_url);
+    assert!(!offsets.is_empty(), "no flash was seen with its beep");
     let peer = watch_by_vnc(&session).await;
 
     let mut table = Table::next_to("x11vnc");
@@ -101,6 +112,15 @@ pub(crate) async fn measure(program: &str) {
         "websockify, for the rate of the slowest viewer. The browser and the X server are the same for both."
     );
     println!("Beeps are heard so many ms after their flash: {offsets:.0?}");
+    let whole: Vec<_> = ours
+        .iter()
+        .map(|it| format!("{:.1}", it.whole / 100.0))
+        .collect();
+    println!(
+        "With its browser and X server, the stream takes {} processors for {VIEWERS:?} viewers, and {gb:.1} GB.",
+        whole.join(", ")
+    );
+    println!("neko asks for {NEKO}.");
 }
 
 fn start(program: &str) -> Server {
@@ -157,51 +177,108 @@ async fn play(client: &Client, url: &str) -> String {
     }
 }
 
-/// Lets clients watch for a while.
+/// Lets clients watch for a while, all of them at the same time.
 async fn watch(server: &Server, session: &Session, n_viewers: usize) -> Watched {
+    let window = Arc::new(OnceLock::new());
+    let (begun, mut beginning) = mpsc::channel(n_viewers);
     let mut viewers = JoinSet::new();
     for _ in 0..n_viewers {
-        let mut viewer = VideoClient::open(session).await;
-        viewer.next().await;
-        viewers.spawn(async move {
-            // The first second has a key frame for each who came.
-            let begin = Instant::now() + Duration::from_secs(1);
-            let end = begin + Duration::from_secs_f64(SECONDS);
-            let mut n_pictures = 0_u32;
-            while Instant::now() < end {
-                viewer.next().await;
-                n_pictures += u32::from(Instant::now() > begin);
-            }
-            f64::from(n_pictures) / SECONDS
-        });
+        let viewer = VideoClient::open(session).await;
+        viewers.spawn(pictures(viewer, begun.clone(), Arc::clone(&window)));
     }
-    tokio::time::sleep(Duration::from_secs(1)).await;
-    let (began, ticks) = (Instant::now(), own_ticks(server));
+    for _ in 0..n_viewers {
+        beginning.recv().await.unwrap();
+    }
+    // The first second has a key frame for each who came.
+    let begin = Instant::now() + Duration::from_secs(1);
+    let end = begin + Duration::from_secs_f64(SECONDS);
+    window.set((begin, end)).unwrap();
+    tokio::time::sleep_until(begin.into()).await;
+    let (began, before) = (Instant::now(), ticks(server));
+    tokio::time::sleep_until(end.into()).await;
+    let (seconds, after) = (began.elapsed().as_secs_f64(), ticks(server));
     let mut pictures = f64::INFINITY;
     while let Some(rate) = viewers.join_next().await {
         pictures = pictures.min(rate.unwrap());
     }
     #[expect(clippy::cast_precision_loss, reason = "it is a small number")]
-    let ticks = (own_ticks(server) - ticks) as f64;
+    let percent = |after: u64, before: u64| after.saturating_sub(before) as f64 / seconds;
     Watched {
         pictures,
-        cpu: ticks / began.elapsed().as_secs_f64(),
+        cpu: percent(after.own, before.own),
+        whole: percent(after.whole, before.whole),
     }
 }
 
-/// Returns the processor time of the server and the runner, in hundredths of a second.
-fn own_ticks(server: &Server) -> u64 {
+/// Returns the pictures in a second that a viewer gets in a window of time, which is set when all have begun.
+async fn pictures(
+    mut viewer: VideoClient,
+    begun: mpsc::Sender<()>,
+    window: Arc<OnceLock<(Instant, Instant)>>,
+) -> f64 {
+    viewer.next().await;
+    begun.send(()).await.unwrap();
+    let mut n_pictures = 0_u32;
+    loop {
+        viewer.next().await;
+        let now = Instant::now();
+        match window.get() {
+            Some((_, end)) if now >= *end => return f64::from(n_pictures) / SECONDS,
+            Some((begin, _)) => n_pictures += u32::from(now > *begin),
+            None => {}
+        }
+    }
+}
+
+/// The processor time so far, in hundredths of a second.
+#[derive(Clone, Copy)]
+struct Ticks {
+    /// That of the server and the runner.
+    own: u64,
+    /// That of the whole sandbox, too.
+    whole: u64,
+}
+
+fn ticks(server: &Server) -> Ticks {
     let mark = server.mark();
     let all = std::fs::read_dir("/proc").unwrap();
     let pids = all.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<i32>().ok());
-    let own = pids.filter(|pid| {
-        let line = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
-        let line = String::from_utf8_lossy(&line).replace('\0', " ");
-        line.contains("deskhand serve") && line.contains(&mark) && !line.starts_with("bwrap")
-    });
+    let of_server: u64 = pids
+        .filter(|pid| {
+            let line = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+            let line = String::from_utf8_lossy(&line).replace('\0', " ");
+            line.contains(SERVER) && line.contains(&mark) && !line.starts_with("bwrap")
+        })
+        .map(cpu_ticks)
+        .sum();
+    let (mut of_runner, mut of_others) = (0, 0);
+    // The server has a mount, too, for the names of the site.
     let inside = processes_with_mount(&mark).into_iter();
-    let runners = inside.filter(|(_, line)| line.contains("deskhand runner"));
-    own.chain(runners.map(|(pid, _)| pid)).map(cpu_ticks).sum()
+    for (pid, line) in inside.filter(|(_, line)| !line.contains(SERVER)) {
+        match line.contains("deskhand runner") {
+            true => of_runner += cpu_ticks(pid),
+            false => of_others += cpu_ticks(pid),
+        }
+    }
+    let own = of_server + of_runner;
+    Ticks {
+        own,
+        whole: own + of_others,
+    }
+}
+
+/// Returns the memory of the whole sandbox, in GB. Pages that processes share count once.
+fn sandbox_gb(server: &Server) -> f64 {
+    let inside = processes_with_mount(&server.mark()).into_iter();
+    let inside = inside.filter(|(_, line)| !line.contains(SERVER));
+    let kb = inside.map(|(pid, _)| {
+        let rollup = std::fs::read_to_string(format!("/proc/{pid}/smaps_rollup"));
+        let rollup = rollup.unwrap_or_default();
+        let line = rollup.lines().find(|line| line.starts_with("Pss:"));
+        let kb = line.and_then(|line| line.split_whitespace().nth(1)?.parse::<f64>().ok());
+        kb.unwrap_or_default()
+    });
+    kb.sum::<f64>() * 1.024 / 1e6
 }
 
 /// Returns the same for viewers of x11vnc and websockify on the same desktop.
@@ -209,7 +286,8 @@ async fn watch_by_vnc(session: &Session) -> Vec<Watched> {
     let counts = VIEWERS.map(|n| n.to_string()).join(" ");
     // In the background, since the stream's own looks at the desktop wait for actions.
     let command = format!(
-        "cat > vnc.py <<'END'\n{VNC}\nEND\n(python3 vnc.py {VNC_PORT} {SECONDS} {counts} > vnc.txt 2>&1; echo over >> vnc.txt) &"
+        "cat > vnc.py <<'END'\n{VNC}\nEND\n\
+         (python3 vnc.py {VNC_PORT} {SECONDS} {counts} > vnc.txt 2>&1; echo over >> vnc.txt) > /dev/null 2>&1 &"
     );
     session.shell(&command).await;
     let mut printed = String::new();
@@ -226,6 +304,7 @@ async fn watch_by_vnc(session: &Session) -> Vec<Watched> {
             Watched {
                 pictures: numbers.next().unwrap(),
                 cpu: numbers.next().unwrap(),
+                whole: f64::NAN,
             }
         })
         .collect();

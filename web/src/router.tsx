@@ -70,8 +70,20 @@ const streams = createRoute({
   component: lazyRouteComponent(() => import("./pages/StreamsPage"), "StreamsPage"),
 });
 
+const evals = createRoute({
+  getParentRoute: () => root,
+  path: "/evals",
+  component: lazyRouteComponent(() => import("./pages/EvalsPage"), "EvalsPage"),
+});
+
+const evalRun = createRoute({
+  getParentRoute: () => root,
+  path: "/evals/$evalId",
+  component: lazyRouteComponent(() => import("./pages/EvalPage"), "EvalPage"),
+});
+
 export const router = createRouter({
-  routeTree: root.addChildren([sessions, session, decisions, settings, connect, streams]),
+  routeTree: root.addChildren([sessions, session, decisions, settings, connect, streams, evals, evalRun]),
   defaultPreload: "intent",
   defaultNotFoundComponent: () => <NotFoundPage />,
   defaultErrorComponent: Broken,

@@ -5,6 +5,7 @@ use std::time::Duration;
 use deskhand_core::{
     browser::{ElementAt, PointedElement},
     decision::{Ask, DecisionKind, Form, Reply, Subject},
+    event::NotDone,
     model::ToolCall,
     policy::{Policy, Reach, Risk, Rule, Verdict},
     sandbox::{Actor, Call, ComputerExt, FindElement},
@@ -143,7 +144,9 @@ impl Work {
             Verdict::Ask(prompt) => {
                 asks.push(ask(DecisionKind::Approval, prompt, proposal.rule()));
             }
-            Verdict::Refuse => return Err(Outcome::failed(REFUSED_BY_POLICY)),
+            Verdict::Refuse => {
+                return Err(Outcome::not_done(REFUSED_BY_POLICY, NotDone::Forbidden));
+            }
         }
         // A question from before the interruption needs its answer, even if the policy has changed.
         for before in self.people.asked_about(&call.id) {
@@ -165,18 +168,22 @@ fn unsettled(cut: Cut) -> Outcome {
 }
 
 fn refused(kind: DecisionKind, settled: &Settled) -> Outcome {
-    let reason = settled.reply.as_ref().and_then(Reply::reason);
-    let text = match reason {
-        Some(reason) => format!("{REFUSED_BECAUSE} {reason}"),
-        None if settled.is_answered => REFUSED.to_owned(),
-        None => NOT_APPROVED.to_owned(),
+    let because = settled.reply.as_ref().and_then(Reply::reason);
+    let (text, reason) = match because {
+        Some(because) => (format!("{REFUSED_BECAUSE} {because}"), NotDone::Refused),
+        None if settled.is_answered => (REFUSED.to_owned(), NotDone::Refused),
+        None => (NOT_APPROVED.to_owned(), NotDone::Unanswered),
     };
-    match kind {
-        DecisionKind::Budget => Outcome::cut(text, Cut::Enough(None)),
+    let cut = match kind {
+        DecisionKind::Budget => Some(Cut::Enough(None)),
         DecisionKind::Question
         | DecisionKind::Approval
         | DecisionKind::OwnerApproval
         | DecisionKind::SafetyCheck
-        | DecisionKind::Network => Outcome::failed(text),
+        | DecisionKind::Network => None,
+    };
+    Outcome {
+        cut,
+        ..Outcome::not_done(text, reason)
     }
 }

@@ -7,7 +7,7 @@
 use std::time::Duration;
 
 use deskhand_core::{
-    event::{EventBody, ToolResult, ToolUse},
+    event::{EventBody, NotDone, ToolResult, ToolUse},
     id::TurnId,
     model::{HALTED, ToolCall},
     tool::{NativeTool, ResultPart},
@@ -27,12 +27,17 @@ pub(crate) const STOPPED: &str = "Stopped before it was done.";
 const TURN_ENDED: &str = "Not executed: the turn ended before.";
 const NO_PICTURE: &str = "\n[The picture of it could not be stored.]";
 
+/// The text and the reason of a call that was not carried out because of another call.
+pub(crate) type Skipped = (&'static str, NotDone);
+
 /// The result of one call.
 #[derive(Debug)]
 pub(crate) struct Outcome {
     pub(crate) output: ToolOutput,
     /// The reason why the turn cannot continue after it.
     pub(crate) cut: Option<Cut>,
+    /// The reason why the call was not carried out, if it did not fail by itself.
+    pub(crate) not_done: Option<NotDone>,
 }
 
 impl Outcome {
@@ -40,13 +45,29 @@ impl Outcome {
         Self {
             output: ToolFailure(text.into()).into(),
             cut: None,
+            not_done: None,
+        }
+    }
+
+    pub(crate) fn not_done(text: impl Into<String>, reason: NotDone) -> Self {
+        Self {
+            not_done: Some(reason),
+            ..Self::failed(text)
         }
     }
 
     pub(crate) fn cut(text: impl Into<String>, cut: Cut) -> Self {
+        Self::of(ToolFailure(text.into()).into(), Some(cut))
+    }
+
+    /// Returns the outcome of a call after which the turn continues, or is cut. A call that failed because the turn was
+    /// stopped has not failed by itself.
+    fn of(output: ToolOutput, cut: Option<Cut>) -> Self {
+        let is_stopped = output.is_error && matches!(cut, Some(Cut::Stopped));
         Self {
-            cut: Some(cut),
-            ..Self::failed(text)
+            output,
+            cut,
+            not_done: is_stopped.then_some(NotDone::Stopped),
         }
     }
 
@@ -57,10 +78,12 @@ impl Outcome {
     }
 
     /// Returns the result of the remaining calls, if this outcome prevents them.
-    fn skips_rest(&self) -> Option<&'static str> {
+    fn skips_rest(&self) -> Option<Skipped> {
         match &self.cut {
-            Some(Cut::Stopped | Cut::Parked) => Some(STOPPED),
-            Some(Cut::Enough(_) | Cut::Failed { .. } | Cut::LogLost(_)) => Some(TURN_ENDED),
+            Some(Cut::Stopped | Cut::Parked) => Some((STOPPED, NotDone::Stopped)),
+            Some(Cut::Enough(_) | Cut::Failed { .. } | Cut::LogLost(_)) => {
+                Some((TURN_ENDED, NotDone::Skipped))
+            }
             None => None,
         }
     }
@@ -88,7 +111,7 @@ impl Work {
         while let Some((((call, read), after), is_for_screen)) = waiting.next() {
             let started = Instant::now();
             let outcome = match read {
-                _ if is_halted && is_for_screen => Outcome::failed(HALTED),
+                _ if is_halted && is_for_screen => Outcome::not_done(HALTED, NotDone::Skipped),
                 Ok(invocation) => self.run_if_agreed(call, invocation, after).await,
                 Err(problem) => Outcome::failed(problem),
             };
@@ -98,13 +121,14 @@ impl Work {
             }
             // Nobody knows what the computer is like after it was taken away in the middle of an answer.
             let is_taken = self.machine.was_taken_away() && outcome.output.is_error;
-            let skipped = outcome.skips_rest().or(is_taken.then_some(HALTED));
+            let halted = is_taken.then_some((HALTED, NotDone::Skipped));
+            let skipped = outcome.skips_rest().or(halted);
             let (mut bodies, cut) = self.record(call, outcome, started.elapsed()).await;
             // A picture that could not be stored ends the turn although the action was done.
-            let skipped = skipped.or(cut.is_some().then_some(TURN_ENDED));
-            if let Some(text) = skipped {
+            let ended = cut.is_some().then_some((TURN_ENDED, NotDone::Skipped));
+            if let Some(skipped) = skipped.or(ended) {
                 let rest = waiting.by_ref().map(|(((call, _), _), _)| call);
-                bodies.extend(rest.map(|call| not_executed(self.turn, call, text)));
+                bodies.extend(rest.map(|call| not_executed(self.turn, call, skipped)));
             }
             self.journal.append(bodies).await?;
             if let Some(cut) = cut {
@@ -148,20 +172,14 @@ impl Work {
     ) -> Outcome {
         let mut context = CallContext::new(self, &call.id, after);
         if let Err(failure) = invocation.prepare(&mut context).await {
-            return Outcome {
-                output: failure.into(),
-                cut: context.cut,
-            };
+            return Outcome::of(failure.into(), context.cut);
         }
         if let Err(outcome) = self.agreed(call, &mut *invocation).await {
             return outcome;
         }
         let mut context = CallContext::new(self, &call.id, after);
         let output = invocation.run(&mut context).await;
-        Outcome {
-            output: output.unwrap_or_else(ToolOutput::from),
-            cut: context.cut,
-        }
+        Outcome::of(output.unwrap_or_else(ToolOutput::from), context.cut)
     }
 
     /// Stores the picture of a call. Returns the events of its result, and the reason why the turn cannot continue,
@@ -183,7 +201,7 @@ impl Work {
                 }
             }
         }
-        let result = result(self.turn, call, outcome.output, duration);
+        let result = result(self.turn, call, outcome.output, outcome.not_done, duration);
         let bodies = std::iter::once(result).chain(screenshot).collect();
         (bodies, outcome.cut)
     }
@@ -200,12 +218,18 @@ fn is_for_screen((call, read): (&ToolCall, &Result<Box<dyn Invocation>, String>)
 }
 
 /// Returns the result of a call that was not carried out because of another call.
-pub(crate) fn not_executed(turn: TurnId, call: &ToolCall, text: &str) -> EventBody {
+pub(crate) fn not_executed(turn: TurnId, call: &ToolCall, (text, reason): Skipped) -> EventBody {
     let output = ToolOutput::from(ToolFailure(text.to_owned()));
-    result(turn, call, output, Duration::ZERO)
+    result(turn, call, output, Some(reason), Duration::ZERO)
 }
 
-fn result(turn: TurnId, call: &ToolCall, output: ToolOutput, duration: Duration) -> EventBody {
+fn result(
+    turn: TurnId,
+    call: &ToolCall,
+    output: ToolOutput,
+    not_done: Option<NotDone>,
+    duration: Duration,
+) -> EventBody {
     EventBody::ToolResult(ToolResult {
         turn: Some(turn),
         call: call.id.clone(),
@@ -215,5 +239,6 @@ fn result(turn: TurnId, call: &ToolCall, output: ToolOutput, duration: Duration)
         partial: false,
         parts: output.stored_parts(),
         state: output.state,
+        not_done,
     })
 }

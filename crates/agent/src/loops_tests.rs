@@ -72,6 +72,7 @@ fn events(turn: TurnId, n: usize, drawn: &Drawn) -> Vec<EventBody> {
             partial: false,
             parts: Vec::new(),
             state: None,
+            not_done: None,
         }),
     ];
     bodies.extend(drawn.picture.map(|picture| {
@@ -146,6 +147,7 @@ fn whoever_says_something_ends_it_and_other_turns_do_not_count() {
         author_name: None,
         delivery: Delivery::Steer,
         model: None,
+        effort: None,
         turn: None,
         attachments: Vec::new(),
         start_url: None,

@@ -5,7 +5,7 @@
 //! out, and continues to wait.
 
 use deskhand_core::{
-    event::EventBody,
+    event::{EventBody, NotDone},
     id::TurnId,
     model::{HALTED, ToolCall},
 };
@@ -116,9 +116,10 @@ impl Work {
         if let Some(call) = open.next() {
             let started = Instant::now();
             let (outcome, skipped) = if self.was_waiting(&call) {
-                (self.wait_on(&call).await, RESTARTED)
+                (self.wait_on(&call).await, (RESTARTED, NotDone::Skipped))
             } else {
-                (Outcome::failed(FATE_UNKNOWN), HALTED)
+                let halted = (HALTED, NotDone::Skipped);
+                (Outcome::failed(FATE_UNKNOWN), halted)
             };
             if let Some(Cut::Parked) = outcome.cut {
                 return Err(Cut::Parked);
@@ -152,7 +153,7 @@ impl Work {
         };
         if invocation.is_for_screen() {
             return match self.approved(call, &*invocation).await {
-                Ok(()) => Outcome::failed(RESTARTED),
+                Ok(()) => Outcome::not_done(RESTARTED, NotDone::Skipped),
                 Err(outcome) => outcome,
             };
         }

@@ -60,6 +60,7 @@ impl ShellProgress {
                 partial: true,
                 parts: Vec::new(),
                 state: None,
+                not_done: None,
             })
         })
     }

@@ -69,7 +69,8 @@ pub struct DecisionsView {
     pub next: Option<DecisionId>,
 }
 
-/// An answer. Exactly one of `text`, `choices`, `yes` and `file` is set, the one that the form asks for.
+/// An answer. Exactly one of `text`, `choices`, `yes` and `file` is set, the one that the form asks for. A `text` answers
+/// every question of an agent: none of its choices may fit.
 #[derive(Debug, Default, Serialize, Deserialize, ToSchema)]
 #[schema(as = AnswerDecision)]
 #[serde(deny_unknown_fields)]

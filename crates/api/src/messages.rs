@@ -4,10 +4,13 @@ use deskhand_core::{
     attachment::Attachment,
     id::{AttachmentId, MessageId, SessionId, UserId},
     message::{Delivery, Message, Role},
+    model::Effort,
 };
 use jiff::Timestamp;
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
+
+use crate::present;
 
 /// A message to send.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
@@ -23,6 +26,11 @@ pub struct SendMessageBody {
     /// turn does not change the turn's model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
+    /// The effort of the model that works on it. Without it the session's effort counts. A message that steers a turn
+    /// does not change the turn's effort.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub effort: Option<Effort>,
     /// Files that the sender has uploaded, each once. With files, the text may be empty.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schema(value_type = Vec<Uuid>, max_items = 20)]
@@ -62,6 +70,18 @@ pub struct ChangeMessageBody {
     )]
     #[schema(value_type = Option<String>)]
     pub model: Option<Option<String>>,
+    /// The effort of the model that works on it. Null for the session's effort.
+    #[serde(
+        default,
+        deserialize_with = "present",
+        skip_serializing_if = "Option::is_none"
+    )]
+    #[schema(value_type = Option<Effort>)]
+    pub effort: Option<Option<Effort>>,
+    /// True to keep it from the agent until it is released. False to release it, so that an idle agent takes it at once.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub held: Option<bool>,
     /// The message to move it before. Null for the end of the queue.
     #[serde(
         default,
@@ -70,15 +90,6 @@ pub struct ChangeMessageBody {
     )]
     #[schema(value_type = Option<Uuid>)]
     pub before: Option<Option<MessageId>>,
-}
-
-/// Deserializes a field that is present, so that null differs from an absent field.
-fn present<'de, T, D>(deserializer: D) -> Result<Option<Option<T>>, D::Error>
-where
-    T: Deserialize<'de>,
-    D: Deserializer<'de>,
-{
-    Option::deserialize(deserializer).map(Some)
 }
 
 /// A message of a person or the agent.
@@ -101,6 +112,13 @@ pub struct MessageView {
     /// The model that works on it, if it is not the session's.
     #[schema(required)]
     pub model: Option<String>,
+    /// The effort of the model that works on it, if it is not the session's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub effort: Option<Effort>,
+    /// True if it waits until a person releases it, because they stopped the agent.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub held: bool,
     /// The files that came with it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub attachments: Vec<AttachmentView>,
@@ -146,6 +164,8 @@ impl From<Message> for MessageView {
             author_name: message.author_name,
             delivery: message.delivery,
             model: message.model,
+            effort: message.effort,
+            held: message.is_held,
             attachments: message.attachments.into_iter().map(Into::into).collect(),
             created_at: message.created_at,
         }

@@ -4,6 +4,7 @@ use deskhand_core::{
     computer::{ComputerKind, DrivingTool},
     id::{SessionId, UserId},
     lease::Holder,
+    model::Effort,
     network::policy::NetworkPolicy,
     policy::Policy,
     right::Right,
@@ -14,7 +15,10 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::budgets::{BudgetBody, BudgetView};
+use crate::{
+    budgets::{BudgetBody, BudgetView},
+    present,
+};
 
 /// A session to create.
 #[derive(Debug, Default, Serialize, Deserialize, ToSchema)]
@@ -27,6 +31,10 @@ pub struct CreateSessionBody {
     /// The model as `vendor/name`. Without it the server chooses one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
+    /// The effort that its models put into thinking. Without it the server's settings decide.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub effort: Option<Effort>,
     /// The kind of its computer: `desktop`, or `browser` for one without a screen, which is lighter.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
@@ -77,6 +85,14 @@ pub struct ChangeSessionBody {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub model: Option<String>,
+    /// The effort that its models put into thinking, from its next turn on. Null if the server's settings decide.
+    #[serde(
+        default,
+        deserialize_with = "present",
+        skip_serializing_if = "Option::is_none"
+    )]
+    #[schema(value_type = Option<Effort>)]
+    pub effort: Option<Option<Effort>>,
     /// Instructions for its agent besides those for every agent, from its next turn on: at most 16 KiB in UTF-8.
     /// Empty for none.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -127,6 +143,10 @@ pub struct SessionView {
     pub title: String,
     /// `vendor/name`.
     pub model: String,
+    /// The effort that its models put into thinking. Null if the server's settings decide.
+    #[serde(default)]
+    #[schema(required)]
+    pub effort: Option<Effort>,
     /// The kind of its computer.
     #[serde(default)]
     #[schema(required)]
@@ -220,6 +240,7 @@ impl From<Session> for SessionView {
             right: session.right,
             title: session.title,
             model: session.model,
+            effort: session.effort,
             computer: session.computer,
             tools: session.tools.all().to_vec(),
             instructions: session.instructions,

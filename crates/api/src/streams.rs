@@ -44,6 +44,8 @@ pub struct StreamView {
     /// The number of answers of models.
     pub n_steps: u64,
     pub cost_usd: f64,
+    /// The number of people who watch by links at this moment.
+    pub n_watchers: u64,
 }
 
 /// A page of streams, newest first.

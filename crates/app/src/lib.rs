@@ -7,6 +7,7 @@ mod computers;
 mod control;
 mod database_retry;
 mod decisions;
+mod evals;
 mod feed;
 mod files;
 mod health;
@@ -62,6 +63,10 @@ pub use computers::{
 };
 pub use control::{Control, ControlError, TakeControl};
 pub use decisions::{AnswerError, Decisions, GivenReply, ListDecisions};
+pub use evals::{
+    EvalResults, EvalRun, EvalRuns, Evals, FindEvalError, ModelFigures, StartEval, StartEvalError,
+    TaskResults,
+};
 pub use feed::{
     bus::{BusSession, News, Notice, SessionsFeed},
     hub::Feed,
@@ -195,6 +200,7 @@ struct Subjects {
     files: Files,
     attachments: Attachments,
     decisions: Decisions,
+    evals: Evals,
     sharing: Sharing,
     watch_links: WatchLinks,
     limits: Quotas,
@@ -247,6 +253,10 @@ impl App {
 
     pub fn decisions(&self) -> &Decisions {
         &self.0.decisions
+    }
+
+    pub fn evals(&self) -> &Evals {
+        &self.0.evals
     }
 
     pub fn sharing(&self) -> &Sharing {

@@ -10,11 +10,14 @@ use deskhand_core::{
     event::QueueChange,
     id::{AttachmentId, MessageId, SessionId, UserId},
     message::{Delivery, LONGEST_MESSAGE_BYTES, Message},
+    model::Effort,
     right::Right,
     session::{Phase, Session},
     viewer::Viewer,
 };
-use deskhand_store::{ChangeWaiting, PromptRefused, QueuePrompt, Store, WaitingRefused};
+use deskhand_store::{
+    ChangeWaiting, ClearHeld, NoQueue, PromptRefused, QueuePrompt, Store, WaitingRefused,
+};
 
 pub use self::errors::{ChangeMessageError, SendPromptError};
 use crate::{
@@ -51,6 +54,8 @@ pub struct SendPrompt {
     pub delivery: Delivery,
     /// The model that works on it, if not the session's.
     pub model: Option<String>,
+    /// The effort of the model, if not the session's.
+    pub effort: Option<Effort>,
     /// Files that the author has attached, in their order.
     pub attachments: Vec<AttachmentId>,
     /// The page that the browser opens before the agent reads it.
@@ -63,6 +68,10 @@ pub struct ChangeMessage {
     pub content: Option<String>,
     pub delivery: Option<Delivery>,
     pub model: Option<Choice>,
+    /// The effort of the model. `Some(None)` leaves it to the session.
+    pub effort: Option<Option<Effort>>,
+    /// True to keep it from the agent until it is released, false to release it.
+    pub is_held: Option<bool>,
     pub place: Option<Place>,
 }
 
@@ -92,10 +101,11 @@ impl Queue {
         id: SessionId,
         prompt: SendPrompt,
     ) -> Result<Message, SendPromptError> {
-        let needed = match &prompt.model {
+        let needed = if prompt.model.is_some() || prompt.effort.is_some() {
             // It spends the owner's money, as the session's model does.
-            Some(_) => Right::Drive,
-            None => needed_for(prompt.delivery),
+            Right::Drive
+        } else {
+            needed_for(prompt.delivery)
         };
         let viewer = Viewer::User(author);
         let session = find_with(&self.0.store, needed, viewer, id).await?;
@@ -134,6 +144,7 @@ impl Queue {
             author_name: user.map(|user| user.name).unwrap_or_default(),
             delivery: prompt.delivery,
             model: prompt.model,
+            effort: prompt.effort,
             attachments: prompt.attachments,
             start_url: prompt.start_url,
             queue_length: self.0.length,
@@ -182,22 +193,26 @@ impl Queue {
         change: ChangeMessage,
     ) -> Result<Vec<Message>, ChangeMessageError> {
         let (store, viewer) = (&self.0.store, Viewer::User(by));
-        if change.model.is_some() {
+        if change.model.is_some() || change.effort.is_some() {
             find_with(store, Right::Drive, viewer, id).await?;
         }
         self.check_may_change(by, id, message).await?;
-        let mut redelivered = None;
-        if let Some(delivery) = change.delivery {
-            let session = find_with(store, needed_for(delivery), viewer, id).await?;
-            redelivered = Some((delivery, session));
+        let mut woken = None;
+        if change.delivery.is_some() || change.is_held == Some(false) {
+            let needed = change.delivery.map_or(Right::Suggest, needed_for);
+            woken = Some(find_with(store, needed, viewer, id).await?);
         }
         let changes = self.changes(message, change)?;
         self.change_waiting(by, id, message, &changes).await?;
-        if let Some((delivery, session)) = redelivered {
-            let guard = self.0.live.wake_anyway(&session).await?;
-            deliver(&guard, message, delivery);
+        let waiting = self.list(viewer, id).await?;
+        if let Some(session) = woken {
+            let changed = waiting.iter().find(|waiting| waiting.id == message);
+            if let Some(free) = changed.filter(|changed| !changed.is_held) {
+                let guard = self.0.live.wake_anyway(&session).await?;
+                deliver(&guard, message, free.delivery);
+            }
         }
-        Ok(self.list(viewer, id).await?)
+        Ok(waiting)
     }
 
     /// Checks the requested changes, and returns them in the form of the log.
@@ -220,6 +235,14 @@ impl Queue {
                 Choice::TheSessions => None,
             };
             changes.push(QueueChange::Reassigned { model });
+        }
+        if let Some(effort) = change.effort {
+            changes.push(QueueChange::Reweighed { effort });
+        }
+        match change.is_held {
+            Some(true) => changes.push(QueueChange::Held),
+            Some(false) => changes.push(QueueChange::Released),
+            None => {}
         }
         match change.place {
             Some(Place::Before(before)) if before == message => {
@@ -247,6 +270,15 @@ impl Queue {
         self.check_may_change(by, id, message).await?;
         self.change_waiting(by, id, message, &[QueueChange::Removed])
             .await
+    }
+
+    /// Removes all waiting messages that are held. Returns the queue after the change.
+    pub async fn clear_held(&self, by: UserId, id: SessionId) -> Result<Vec<Message>, FindError> {
+        let viewer = Viewer::User(by);
+        find_with(&self.0.store, Right::Drive, viewer, id).await?;
+        let cleared = self.0.log.commit(id, ClearHeld { by }).await?;
+        cleared.map_err(|NoQueue| FindError::NoSession(id))?;
+        self.list(viewer, id).await
     }
 
     /// Checks that a user may change this message. Their own needs the right to send messages, other people's the

@@ -17,7 +17,7 @@ use deskhand_core::{
     session::{Phase, Session, SessionPage},
     viewer::Viewer,
 };
-use deskhand_store::Store;
+use deskhand_store::{HoldWaiting, NoQueue, Store};
 use tokio::sync::Notify;
 
 pub use change::{BadInstructions, BadTitle, ChangeSession, ChangeSessionError};
@@ -121,10 +121,18 @@ impl Sessions {
         Ok(())
     }
 
-    /// Stops the running turn. Its end is in the log soon after.
+    /// Stops the running turn. Its end is in the log soon after. Messages that wait are held, since the agent would
+    /// begin with the next one at once.
     pub async fn stop_turn(&self, viewer: Viewer, id: SessionId) -> Result<(), StopTurnError> {
         let session = find_with(&self.0.store, Right::Drive, viewer, id).await?;
         let is_running = matches!(session.phase, Phase::Running | Phase::Waiting);
+        if is_running {
+            // This comes first: the worker takes the next message as soon as the turn has ended.
+            let by = viewer.user().unwrap_or(session.owner);
+            let held = self.0.log.commit(id, HoldWaiting { by }).await;
+            held.map_err(FindError::from)?
+                .map_err(|NoQueue| FindError::NoSession(id))?;
+        }
         if is_running && self.0.live.get(id).is_some_and(|live| live.stop_turn()) {
             Ok(())
         } else {

@@ -1,17 +1,20 @@
 //! Builds the app, and resumes what an earlier server left.
 
+mod evals;
+
 use std::sync::Arc;
 
 use tokio::sync::{Notify, OnceCell};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    App, Apps, Attachments, Catalog, Computers, Control, Decisions, Files, Gateway, HealthChecks,
-    InternalError, Parts, Queue, Quotas, Sessions, Sharing, Spending, Subjects, Terminals, Users,
-    Vault, WatchLinks,
+    App, Apps, Attachments, Catalog, Computers, Control, Decisions, Evals, Files, Gateway,
+    HealthChecks, InternalError, Parts, Queue, Quotas, Sessions, Sharing, Spending, Subjects,
+    Terminals, Users, Vault, WatchLinks,
     apps::AppsParts,
     computers::ComputerParts,
     control::ControlParts,
+    evals::ContinueEvals,
     feed::{bus::Bus, log::Log},
     jobs::{
         Job, Jobs, KeepNetwork, Keeper, RemoveLeftovers, ResealSecrets, Retention, SettleExpired,
@@ -58,6 +61,7 @@ impl App {
         app.0.decisions.settle_expired().await?;
         app.0.sharing.shorten_links().await?;
         app.0.sessions.reconcile(&app.0.control).await?;
+        app.0.evals.begin();
         Ok(app)
     }
 }
@@ -162,8 +166,9 @@ impl Common {
         let deleted = Arc::<Notify>::default();
         let network = self.network(&live);
         let sessions = self.sessions(&live, &network, &deleted);
-        let jobs = self.jobs(&live, &users, &sessions, &network, deleted);
         let computers = self.computers(&live);
+        let evals = self.evals(&live, &sessions, &computers);
+        let jobs = self.jobs(&live, &users, &sessions, &network, &evals, deleted);
         Subjects {
             apps: self.apps(&live),
             sessions,
@@ -174,6 +179,7 @@ impl Common {
             terminals: Terminals::new(self.parts.store.clone(), live.clone()),
             files: self.files(&live),
             attachments: self.attachments(),
+            evals,
             sharing: self.sharing(&live, &network),
             limits: self.quotas(&live),
             gateway: self.gateway(&live),
@@ -199,6 +205,7 @@ impl Common {
         users: &Users,
         sessions: &Sessions,
         network: &NetworkAccess,
+        evals: &Evals,
         deleted: Arc<Notify>,
     ) -> Jobs {
         let store = &self.parts.store;
@@ -231,6 +238,9 @@ impl Common {
             }),
             Arc::new(ResealSecrets {
                 vault: self.vault.clone(),
+            }),
+            Arc::new(ContinueEvals {
+                evals: evals.clone(),
             }),
         ];
         Jobs::start(jobs, &self.parts.clock, &self.parts.tasks)

@@ -4,7 +4,7 @@
 //! agent works. While a person has control, only they may. The runner checks this again for every byte, since it is the
 //! first to learn of a change of control.
 
-use std::{pin::Pin, sync::Arc};
+use std::{pin::Pin, sync::Arc, time::Duration};
 
 use bytes::Bytes;
 use deskhand_agent::DeskError;
@@ -25,14 +25,18 @@ use deskhand_core::{
 };
 use deskhand_store::Store;
 use futures::{Sink, SinkExt, Stream, StreamExt};
+use tokio::time::timeout;
 
 use crate::{
     FindError, WakeError,
-    live::{LiveSessions, session::LiveSession},
+    live::{LiveSessions, desk::SessionDesk, session::LiveSession},
     refusal::refusals,
     session_computer::SessionComputer,
     sessions::find::{find, find_with},
 };
+
+/// The time from the loss of a computer until its end is noticed.
+const LONGEST_DEATH: Duration = Duration::from_secs(10);
 
 /// The terminals of all sessions. Clones share them.
 #[derive(Debug, Clone)]
@@ -143,10 +147,13 @@ impl Terminals {
         }
         self.check_control(user, id)?;
         let guard = self.live.wake(&session).await?;
-        let computer = guard.desk.computer().await;
-        let computer = computer.map_err(TerminalError::NoSandbox)?;
         let has_command = open.command.is_some();
-        match self.perform(&computer, user, id, open).await? {
+        let mut opened = self.open_in(&guard.desk, user, id, open.clone()).await;
+        // The computer has just died, and a shell with it. A command that may have begun is not run twice.
+        if let (Err(TerminalError::Asleep(_)), false) = (&opened, has_command) {
+            opened = self.open_in(&guard.desk, user, id, open).await;
+        }
+        match opened? {
             TerminalOpened::Opened(terminal) => {
                 if has_command {
                     guard.activity.note_directed();
@@ -156,6 +163,24 @@ impl Terminals {
             TerminalOpened::TooMany(most) => Err(TerminalError::TooMany(most)),
             TerminalOpened::ControlChanged => Err(TerminalError::ControlChanged(id)),
         }
+    }
+
+    /// Opens a terminal in the session's computer. If the computer dies meanwhile, its end has been noticed before this
+    /// returns.
+    async fn open_in(
+        &self,
+        desk: &Arc<SessionDesk>,
+        user: UserId,
+        id: SessionId,
+        open: OpenTerminal,
+    ) -> Result<TerminalOpened, TerminalError> {
+        let computer = desk.computer().await;
+        let computer = computer.map_err(TerminalError::NoSandbox)?;
+        let opened = self.perform(&computer, user, id, open).await;
+        if let Err(TerminalError::Asleep(_)) = opened {
+            let _ = timeout(LONGEST_DEATH, computer.ended()).await;
+        }
+        opened
     }
 
     /// Lists the terminals. The list is empty while the sandbox is not running.

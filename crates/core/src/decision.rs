@@ -234,9 +234,11 @@ impl DecisionKind {
 }
 
 impl Ask {
-    /// Checks that `reply` answers this question, and returns it in the form in which it is stored.
+    /// Checks that `reply` answers this, and returns it in the form in which it is stored. A text answers every question
+    /// of an agent: none of its choices may fit.
     pub fn check(&self, reply: Reply) -> Result<Reply, BadReply> {
         match &reply {
+            Reply::Text(_) if self.kind == DecisionKind::Question => Form::Text.check(reply),
             Reply::YesFor(_) if self.rule.is_none() => Err(BadReply::OnlyOnce),
             Reply::NoBecause(_) if self.call.is_none() || self.subject.is_none() => {
                 Err(BadReply::NoReason)

@@ -13,6 +13,7 @@ mod models;
 mod network;
 mod pages;
 mod people;
+mod queue;
 mod settings;
 
 use jiff::Timestamp;
@@ -27,6 +28,7 @@ pub use self::{
     network::HostContacted,
     pages::PageOpened,
     people::HandedOver,
+    queue::{QueueChange, QueueChanged},
     settings::SessionChanged,
 };
 use crate::{
@@ -37,7 +39,7 @@ use crate::{
     id::{MessageId, TurnId, UserId},
     lease::LeaseChanged,
     message::{Delivery, Role},
-    model::Check,
+    model::{Check, Effort},
     session::{Phase, SandboxState},
     tool::ResultPart,
 };
@@ -221,6 +223,10 @@ pub struct MessageSaid {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub model: Option<String>,
+    /// The effort of the model that works on it, if it is not the session's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub effort: Option<Effort>,
     /// The turn that gave the answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Uuid)]
@@ -236,42 +242,6 @@ pub struct MessageSaid {
 
 fn is_usual(delivery: &Delivery) -> bool {
     *delivery == Delivery::default()
-}
-
-/// A message was changed while it waited.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[schema(as = QueueData)]
-pub struct QueueChanged {
-    #[schema(value_type = Uuid)]
-    pub message: MessageId,
-    #[schema(value_type = Uuid)]
-    pub by: UserId,
-    #[serde(flatten)]
-    pub change: QueueChange,
-}
-
-/// A change of a waiting message.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(tag = "change", rename_all = "snake_case")]
-pub enum QueueChange {
-    /// It has another text.
-    Edited { content: String },
-    /// It has another delivery.
-    Redelivered { delivery: Delivery },
-    /// Another model works on it. Without a name, it is the session's model.
-    Reassigned {
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        #[schema(nullable = false)]
-        model: Option<String>,
-    },
-    /// It was moved before another message, or to the end.
-    Moved {
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        #[schema(value_type = Uuid)]
-        before: Option<MessageId>,
-    },
-    /// The agent will never see it.
-    Removed,
 }
 
 /// A piece of the model's thinking or text. Pieces with the same `turn` and `block` belong together.
@@ -338,6 +308,26 @@ pub struct ToolResult {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Object)]
     pub state: Option<serde_json::Value>,
+    /// The reason why the call was not carried out, or not to its end, if it did not fail by itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub not_done: Option<NotDone>,
+}
+
+/// The reason why a call was not carried out, or not to its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum NotDone {
+    /// A person was asked and refused it.
+    Refused,
+    /// A person was asked, and nobody answered in time.
+    Unanswered,
+    /// The approval policy of the session refuses it.
+    Forbidden,
+    /// Something before it made it pointless: an earlier call failed, or the turn came to its end.
+    Skipped,
+    /// The turn was stopped. The call may have been carried out in part.
+    Stopped,
 }
 
 /// The agent or a person took a screenshot.

@@ -65,4 +65,6 @@ ids! {
     RequestId,
     /// A terminal in a sandbox.
     TerminalId,
+    /// A suite of tasks, carried out on models.
+    EvalId,
 }

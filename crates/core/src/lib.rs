@@ -13,6 +13,7 @@ pub mod clock;
 pub mod computer;
 pub mod decision;
 pub mod edit;
+pub mod eval;
 pub mod event;
 pub mod file;
 pub mod gateway;

@@ -6,6 +6,7 @@ use crate::{
     attachment::Attachment,
     browser::WebUrl,
     id::{MessageId, SessionId, UserId},
+    model::Effort,
 };
 
 /// The longest message a person may send.
@@ -23,6 +24,10 @@ pub struct Message {
     pub delivery: Delivery,
     /// The model that works on it, if it is not the session's.
     pub model: Option<String>,
+    /// The effort of the model that works on it, if it is not the session's.
+    pub effort: Option<Effort>,
+    /// True if it waits until a person releases it, because they stopped the agent.
+    pub is_held: bool,
     /// The files that came with it, in their order.
     pub attachments: Vec<Attachment>,
     /// The page that the browser opens before the agent reads it.

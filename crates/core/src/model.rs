@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 pub use self::{
-    effort::Effort,
+    effort::{Effort, UnknownEffort},
     room::{ContextWindow, PictureForm},
     shown::{NotShown, ShownFile},
 };

@@ -9,6 +9,7 @@ use crate::{
     computer::{ComputerKind, DrivingTools},
     id::{SessionId, UserId},
     lease::{Holder, Lease},
+    model::Effort,
     network::policy::NetworkPolicy,
     policy::Policy,
     right::Right,
@@ -28,6 +29,8 @@ pub struct Session {
     pub title: String,
     /// `vendor/name`.
     pub model: String,
+    /// The effort of its models. The server's settings decide without it.
+    pub effort: Option<Effort>,
     /// The kind of its computer.
     pub computer: ComputerKind,
     /// The tools by which its models drive the computer.

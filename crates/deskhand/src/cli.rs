@@ -1,6 +1,7 @@
 //! The command line: the commands and options, and their help texts.
 
 mod computer;
+mod evals;
 mod jamie;
 mod mcp;
 mod run;
@@ -12,6 +13,7 @@ use deskhand_core::{computer::ComputerKind, id::DecisionId, user::Scope};
 
 pub(crate) use self::{
     computer::{AttachArgs, CpArgs, NetworkArgs},
+    evals::{EvalArgs, EvalPagesArgs},
     jamie::JamieArgs,
     mcp::McpArgs,
     run::RunArgs,
@@ -79,6 +81,8 @@ pub(crate) enum Command {
     Answer(AnswerArgs),
     /// Copy files and folders to and from the desktop of a session
     Cp(CpArgs),
+    /// Measure models on a suite of tasks, side by side
+    Eval(EvalArgs),
     /// List the models, their prices and what is missing to use them
     Models(ModelsArgs),
     /// Print the instructions that a model gets before the conversation
@@ -112,6 +116,9 @@ pub(crate) enum Command {
     /// The small shop of the built-in demo
     #[command(hide = true)]
     DemoShop(DemoShopArgs),
+    /// The pages of a task of an eval
+    #[command(hide = true)]
+    EvalPages(EvalPagesArgs),
 }
 
 #[derive(Debug, Args)]
@@ -169,6 +176,9 @@ pub(crate) struct AnswerArgs {
     /// Give a file of at most 700 KiB
     #[arg(long, value_name = "FILE", group = "given")]
     pub(crate) file: Option<PathBuf>,
+    /// Answer a question in other words than those that it offers
+    #[arg(long, value_name = "TEXT", group = "given")]
+    pub(crate) other: Option<String>,
     #[command(flatten)]
     pub(crate) server: ServerArgs,
 }

@@ -1,6 +1,7 @@
 //! A client of the HTTP API, for the commands that talk to a server.
 
 pub(crate) mod decisions;
+mod evals;
 pub(crate) mod files;
 mod mcp;
 pub(crate) mod models;
@@ -158,6 +159,7 @@ impl Client {
             content: content.to_owned(),
             delivery: Delivery::default(),
             model: None,
+            effort: None,
             attachments,
         };
         let _message: MessageView = self.post(&path, &body).await?;

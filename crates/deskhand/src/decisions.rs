@@ -78,6 +78,9 @@ fn given(args: &AnswerArgs, form: &Form) -> anyhow::Result<AnswerBody> {
     if let Some(path) = &args.file {
         return file(path);
     }
+    if let Some(text) = &args.other {
+        return Ok(AnswerBody::text(text));
+    }
     if let Some(reason) = &args.because {
         return Ok(AnswerBody::no_because(reason));
     }

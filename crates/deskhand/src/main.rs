@@ -13,6 +13,7 @@ mod decisions;
 mod demo_shop;
 mod descriptors;
 mod doctor;
+mod evals;
 mod find;
 mod interrupts;
 mod jamie;
@@ -67,21 +68,17 @@ fn carry_out(cli: Cli) -> anyhow::Result<ExitCode> {
     let load = || config::load(&flags, &environment);
     match command {
         Command::Serve(args) => start_server(args, flags, &environment),
-        Command::Run(args) => {
-            let config = load()?.config;
-            logging::start(&config.log, "warn");
-            on_all_threads(run::run(&args, &config, &environment))
-        }
+        Command::Run(args) => as_host(&load()?.config, |config| {
+            run::run(&args, config, &environment)
+        }),
         Command::Attach(args) => {
             let config = load()?.config;
             logging::start(&config.log, "error");
             on_one_thread(attach::attach(&args, &config, &environment))
         }
-        Command::Mcp(args) => {
-            let config = load()?.config;
-            logging::start(&config.log, "warn");
-            on_all_threads(mcp::mcp(&args, &config, &environment))
-        }
+        Command::Mcp(args) => as_host(&load()?.config, |config| {
+            mcp::mcp(&args, config, &environment)
+        }),
         Command::Jamie(args) => run_bot(&args, &load()?.config, &environment),
         Command::Login(args) => as_client(&load()?.config, |config| {
             login::login(&args, config, &environment)
@@ -94,6 +91,9 @@ fn carry_out(cli: Cli) -> anyhow::Result<ExitCode> {
         }),
         Command::Models(args) => as_client(&load()?.config, |config| {
             models::models(&args, config, &environment)
+        }),
+        Command::Eval(args) => as_host(&load()?.config, |config| {
+            evals::eval(&args, config, &environment)
         }),
         Command::Cp(args) => as_client(&load()?.config, |config| {
             cp::cp(&args, config, &environment)
@@ -125,6 +125,7 @@ fn carry_out(cli: Cli) -> anyhow::Result<ExitCode> {
             Ok(ExitCode::SUCCESS)
         }
         Command::DemoShop(args) => on_one_thread(demo_shop::run(&args, &environment)),
+        Command::EvalPages(args) => on_one_thread(done(evals::serve_pages(args))),
     }
 }
 
@@ -155,6 +156,18 @@ where
 {
     logging::start(&config.log, "warn");
     on_one_thread(done(command(config)))
+}
+
+/// Runs a command that starts a server of its own if there is none.
+fn as_host<'a, Work>(
+    config: &'a Config,
+    command: impl FnOnce(&'a Config) -> Work,
+) -> anyhow::Result<ExitCode>
+where
+    Work: Future<Output = anyhow::Result<ExitCode>>,
+{
+    logging::start(&config.log, "warn");
+    on_all_threads(command(config))
 }
 
 fn run_bot(

@@ -96,6 +96,7 @@ async fn with_session(
         .create_session(&CreateSessionBody {
             title: Some(title(&args.text)),
             model: args.model.clone(),
+            effort: args.effort,
             // An earlier server knows only desktops, and no field for it.
             computer: (args.computer != ComputerKind::Desktop).then_some(args.computer),
             budget: BudgetBody {
@@ -143,7 +144,7 @@ async fn follow(
     let attachments = attach(args, client, session, show).await?;
     client.send_prompt(session, &args.text, attachments).await?;
     let mut feed = Feed::new(client, session);
-    let mut questions = Questions::new(client, session, args.json);
+    let mut questions = Questions::new(client, session, args);
     let mut interrupted: Option<(Interrupt, Instant)> = None;
     loop {
         let give_up_at = interrupted.map_or_else(Instant::now, |(_, at)| at);
@@ -152,7 +153,7 @@ async fn follow(
                 let event = event?;
                 let end = show.event(&event)?;
                 if let Some(event) = &event.event {
-                    questions.event(event, show);
+                    questions.event(event, show).await?;
                 }
                 match (end, interrupted) {
                     (None, _) => {}

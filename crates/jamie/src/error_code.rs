@@ -77,9 +77,9 @@ pub struct ErrorCodeRow {
     pub http_status: u16,
     pub category: Category,
     pub retry: Retry,
-    /// The reason for people who operate the server.
+    /// The reason in a few words, as the contract has it.
     pub summary: &'static str,
-    /// The message for the person who asked. Codes without one have the general message.
+    /// The message for the person who asked. Codes without one have the general message with the reason.
     pub user_message: Option<&'static str>,
 }
 
@@ -124,44 +124,44 @@ macro_rules! error_codes {
 }
 
 error_codes! {
-    NotInVoice: "ERR_NOT_IN_VOICE", Some("E4001"), 400, User, Retry::Never, "user not in a voice channel",
+    NotInVoice: "ERR_NOT_IN_VOICE", Some("E4001"), 400, User, Retry::Never, "User not in a voice channel",
         Some("❌ You're not in any voice channel I can see.\nJoin a voice channel in a server we share, then try again.");
-    InvalidUrl: "ERR_INVALID_URL", Some("E4002"), 400, User, Retry::Never, "URL not recognised or blocked",
+    InvalidUrl: "ERR_INVALID_URL", Some("E4002"), 400, User, Retry::Never, "URL format not recognized",
         Some("❌ I couldn't find a valid URL in your message.\nSend me a YouTube, Twitch, or Vimeo link to stream!");
-    Busy: "ERR_BUSY", Some("E4003"), 409, User, Retry::Never, "another stream is active",
+    Busy: "ERR_BUSY", Some("E4003"), 409, User, Retry::Never, "Stream already in progress",
         Some("⏳ I'm already streaming somewhere else.\nDM `stop` to end that stream first.");
-    NotRequester: "ERR_NOT_REQUESTER", Some("E4004"), 403, User, Retry::Never, "only the requester can stop a stream",
+    NotRequester: "ERR_NOT_REQUESTER", Some("E4004"), 403, User, Retry::Never, "Only requester can stop",
         Some("❌ Only the person who started the stream can stop it.");
-    NotFound: "ERR_NOT_FOUND", None, 404, User, Retry::Never, "session not found",
+    NotFound: "ERR_NOT_FOUND", None, 404, User, Retry::Never, "Session not found",
         Some("ℹ️ Nothing is streaming right now.");
-    ChannelNotFound: "ERR_CHANNEL_NOT_FOUND", None, 404, Config, Retry::Never, "voice channel not accessible", None;
+    ChannelNotFound: "ERR_CHANNEL_NOT_FOUND", None, 404, Config, Retry::Never, "Voice channel not accessible", None;
 
-    SandboxTimeout: "ERR_SANDBOX_TIMEOUT", Some("E5001"), 504, Transient, WITH_A_FRESH_SANDBOX, "sandbox operation timed out",
+    SandboxTimeout: "ERR_SANDBOX_TIMEOUT", Some("E5001"), 504, Transient, WITH_A_FRESH_SANDBOX, "Sandbox operation timed out",
         Some("❌ Stream setup timed out.\nPlease try again.");
     DiscordRateLimit: "ERR_DISCORD_RATE_LIMIT", Some("E5002"), 503, Transient, Retry::WhenTold { at_most: 3 },
-        "Discord limits the rate of requests", None;
-    StreamDropped: "ERR_STREAM_DROPPED", Some("E5003"), 502, Transient, RECONNECT, "stream ended unexpectedly", None;
-    AgentStuck: "ERR_AGENT_STUCK", Some("E5004"), 500, Transient, ONCE_AT_ONCE, "the agent makes no progress", None;
-    SandboxFailed: "ERR_SANDBOX_FAILED", None, 503, Transient, IN_A_MOMENT, "sandbox does not start", None;
-    ShareFailed: "ERR_SHARE_FAILED", None, 500, Transient, IN_A_MOMENT, "the screen could not be shared", None;
-    Timeout: "ERR_TIMEOUT", None, 504, Transient, IN_A_MOMENT, "operation timed out", None;
+        "Discord rate limited", None;
+    StreamDropped: "ERR_STREAM_DROPPED", Some("E5003"), 502, Transient, RECONNECT, "Stream unexpectedly ended", None;
+    AgentStuck: "ERR_AGENT_STUCK", Some("E5004"), 500, Transient, ONCE_AT_ONCE, "Agent loop not progressing", None;
+    SandboxFailed: "ERR_SANDBOX_FAILED", None, 503, Transient, IN_A_MOMENT, "Sandbox won't start", None;
+    ShareFailed: "ERR_SHARE_FAILED", None, 500, Transient, IN_A_MOMENT, "Screen share didn't work", None;
+    Timeout: "ERR_TIMEOUT", None, 504, Transient, IN_A_MOMENT, "Operation timed out", None;
 
-    NoBotToken: "ERR_NO_BOT_TOKEN", Some("E6001"), 503, Config, Retry::Never, "bot token not configured", None;
+    NoBotToken: "ERR_NO_BOT_TOKEN", Some("E6001"), 503, Config, Retry::Never, "Bot token not configured", None;
     InvalidCreds: "ERR_INVALID_CREDS", Some("E6002"), 401, Config, Retry::Never, "Discord credentials invalid", None;
-    TwoFactorRequired: "ERR_2FA_REQUIRED", Some("E6003"), 401, Config, Retry::Never, "account requires 2FA", None;
-    NoApiKey: "ERR_NO_API_KEY", Some("E6004"), 503, Config, Retry::Never, "the key for the model is missing", None;
-    LoginFailed: "ERR_LOGIN_FAILED", None, 401, Config, Retry::Never, "login to Discord failed", None;
+    TwoFactorRequired: "ERR_2FA_REQUIRED", Some("E6003"), 401, Config, Retry::Never, "Account requires 2FA", None;
+    NoApiKey: "ERR_NO_API_KEY", Some("E6004"), 503, Config, Retry::Never, "API key of the model missing", None;
+    LoginFailed: "ERR_LOGIN_FAILED", None, 401, Config, Retry::Never, "Discord login failed", None;
 
-    DiscordDown: "ERR_DISCORD_DOWN", Some("E7001"), 503, External, Retry::Never, "Discord is unavailable", None;
-    AnthropicDown: "ERR_ANTHROPIC_DOWN", Some("E7002"), 503, External, Retry::Never, "the model's API is unavailable", None;
-    UrlUnreachable: "ERR_URL_UNREACHABLE", Some("E7003"), 502, External, Retry::Never, "the URL is not accessible",
+    DiscordDown: "ERR_DISCORD_DOWN", Some("E7001"), 503, External, Retry::Never, "Discord services unavailable", None;
+    AnthropicDown: "ERR_ANTHROPIC_DOWN", Some("E7002"), 503, External, Retry::Never, "API of the model unavailable", None;
+    UrlUnreachable: "ERR_URL_UNREACHABLE", Some("E7003"), 502, External, Retry::Never, "Streaming URL not accessible",
         Some("❌ I couldn't load that URL.\nIt might be geoblocked or require a login.");
-    Captcha: "ERR_CAPTCHA", Some("E7004"), 401, External, Retry::Never, "a CAPTCHA needs a person", None;
+    Captcha: "ERR_CAPTCHA", Some("E7004"), 401, External, Retry::Never, "CAPTCHA challenge required", None;
 
-    BudgetExceeded: "ERR_BUDGET_EXCEEDED", Some("E8001"), 402, Internal, Retry::Never, "cost budget exceeded",
+    BudgetExceeded: "ERR_BUDGET_EXCEEDED", Some("E8001"), 402, Internal, Retry::Never, "Cost budget exceeded",
         Some("❌ This session got too expensive.\nTry again with a simpler request.");
-    MaxIterations: "ERR_MAX_ITERATIONS", Some("E8002"), 500, Internal, Retry::Never, "too many steps of the agent", None;
-    Unknown: "ERR_UNKNOWN", Some("E9999"), 500, Internal, Retry::Never, "unexpected error", None;
+    MaxIterations: "ERR_MAX_ITERATIONS", Some("E8002"), 500, Internal, Retry::Never, "Max iterations exceeded", None;
+    Unknown: "ERR_UNKNOWN", Some("E9999"), 500, Internal, Retry::Never, "Unexpected error", None;
 }
 
 impl ErrorCode {

@@ -19,27 +19,112 @@ const STATUSES: [(&str, u16); 13] = [
     ("ERR_NOT_FOUND", 404),
 ];
 
-/// The taxonomy of section 7.1.
-const NUMBERS: [(&str, &str, &str); 19] = [
-    ("ERR_NOT_IN_VOICE", "E4001", "user"),
-    ("ERR_INVALID_URL", "E4002", "user"),
-    ("ERR_BUSY", "E4003", "user"),
-    ("ERR_NOT_REQUESTER", "E4004", "user"),
-    ("ERR_SANDBOX_TIMEOUT", "E5001", "transient"),
-    ("ERR_DISCORD_RATE_LIMIT", "E5002", "transient"),
-    ("ERR_STREAM_DROPPED", "E5003", "transient"),
-    ("ERR_AGENT_STUCK", "E5004", "transient"),
-    ("ERR_NO_BOT_TOKEN", "E6001", "config"),
-    ("ERR_INVALID_CREDS", "E6002", "config"),
-    ("ERR_2FA_REQUIRED", "E6003", "config"),
-    ("ERR_NO_API_KEY", "E6004", "config"),
-    ("ERR_DISCORD_DOWN", "E7001", "external"),
-    ("ERR_ANTHROPIC_DOWN", "E7002", "external"),
-    ("ERR_URL_UNREACHABLE", "E7003", "external"),
-    ("ERR_CAPTCHA", "E7004", "external"),
-    ("ERR_BUDGET_EXCEEDED", "E8001", "internal"),
-    ("ERR_MAX_ITERATIONS", "E8002", "internal"),
-    ("ERR_UNKNOWN", "E9999", "internal"),
+/// The taxonomy of section 7.1: numbers, categories and reasons. The reasons that name Anthropic are about any vendor.
+const NUMBERS: [(&str, &str, &str, &str); 19] = [
+    (
+        "ERR_NOT_IN_VOICE",
+        "E4001",
+        "user",
+        "User not in a voice channel",
+    ),
+    (
+        "ERR_INVALID_URL",
+        "E4002",
+        "user",
+        "URL format not recognized",
+    ),
+    ("ERR_BUSY", "E4003", "user", "Stream already in progress"),
+    (
+        "ERR_NOT_REQUESTER",
+        "E4004",
+        "user",
+        "Only requester can stop",
+    ),
+    (
+        "ERR_SANDBOX_TIMEOUT",
+        "E5001",
+        "transient",
+        "Sandbox operation timed out",
+    ),
+    (
+        "ERR_DISCORD_RATE_LIMIT",
+        "E5002",
+        "transient",
+        "Discord rate limited",
+    ),
+    (
+        "ERR_STREAM_DROPPED",
+        "E5003",
+        "transient",
+        "Stream unexpectedly ended",
+    ),
+    (
+        "ERR_AGENT_STUCK",
+        "E5004",
+        "transient",
+        "Agent loop not progressing",
+    ),
+    (
+        "ERR_NO_BOT_TOKEN",
+        "E6001",
+        "config",
+        "Bot token not configured",
+    ),
+    (
+        "ERR_INVALID_CREDS",
+        "E6002",
+        "config",
+        "Discord credentials invalid",
+    ),
+    (
+        "ERR_2FA_REQUIRED",
+        "E6003",
+        "config",
+        "Account requires 2FA",
+    ),
+    (
+        "ERR_NO_API_KEY",
+        "E6004",
+        "config",
+        "API key of the model missing",
+    ),
+    (
+        "ERR_DISCORD_DOWN",
+        "E7001",
+        "external",
+        "Discord services unavailable",
+    ),
+    (
+        "ERR_ANTHROPIC_DOWN",
+        "E7002",
+        "external",
+        "API of the model unavailable",
+    ),
+    (
+        "ERR_URL_UNREACHABLE",
+        "E7003",
+        "external",
+        "Streaming URL not accessible",
+    ),
+    (
+        "ERR_CAPTCHA",
+        "E7004",
+        "external",
+        "CAPTCHA challenge required",
+    ),
+    (
+        "ERR_BUDGET_EXCEEDED",
+        "E8001",
+        "internal",
+        "Cost budget exceeded",
+    ),
+    (
+        "ERR_MAX_ITERATIONS",
+        "E8002",
+        "internal",
+        "Max iterations exceeded",
+    ),
+    ("ERR_UNKNOWN", "E9999", "internal", "Unexpected error"),
 ];
 
 /// The messages of section 7.1 for the person who asked. All other codes have the general one.
@@ -87,12 +172,12 @@ fn every_code_of_the_contract_has_its_status() {
 }
 
 #[test]
-fn every_code_of_the_taxonomy_has_its_number_and_category() {
-    for (name, number, category) in NUMBERS {
+fn every_code_of_the_taxonomy_has_its_number_category_and_reason() {
+    for (name, number, category, reason) in NUMBERS {
         let row = ErrorCode::by_name(name).unwrap().row();
         assert_eq!(
-            (row.name, row.number, row.category.name()),
-            (name, Some(number), category)
+            (row.name, row.number, row.category.name(), row.summary),
+            (name, Some(number), category, reason)
         );
     }
 }

@@ -107,6 +107,10 @@ pub(crate) fn streaming(names: &StreamNames, is_in_chat: bool) -> String {
     format!("✅ Now streaming! {who}\nDM me `stop` when you're done.")
 }
 
+/// Tells the requester that a stream was started anew.
+pub(crate) const RENEWED: &str =
+    "🔄 The stream goes on. This link is for everybody whose old one has ended.";
+
 /// Tells a voice channel's chat that there is something to watch.
 pub(crate) fn invitation(names: &StreamNames) -> String {
     format!("▶️ Watch together: {}", link(&names.url))

@@ -10,6 +10,7 @@ mod conversation;
 mod expect;
 #[cfg(test)]
 mod fuzz_tests;
+mod given;
 mod one_or_more;
 mod picture;
 mod play;
@@ -35,6 +36,7 @@ use futures::{StreamExt, stream, stream::BoxStream};
 use crate::{
     chat::{self, PointUnit},
     scripted::{
+        given::GivenModel,
         play::Beat,
         scenario::{ReadScenarioError, Scenario},
         trouble::Failures,
@@ -86,7 +88,12 @@ impl ScriptedModels {
                 self.what_there_is()
             ));
         }
-        let (source, yaml) = self.yaml(scenario)?;
+        let Some((source, yaml)) = self.yaml(scenario)? else {
+            return Ok(Arc::new(GivenModel {
+                check_call: self.check_call.clone(),
+                failures: Arc::default(),
+            }));
+        };
         let scenario = Scenario::read(&yaml, self.check_call.as_ref())
             .map_err(|error: ReadScenarioError| format!("{source} has an error: {error}"))?;
         Ok(Arc::new(ScriptedModel {
@@ -115,23 +122,24 @@ impl ScriptedModels {
         }
     }
 
-    /// Returns the origin of the scenario, for messages, and its text.
+    /// Returns the origin of the scenario, for messages, and its text. Returns `None` if the session has it.
     ///
-    /// A file takes precedence over the built-in scenario of the same name.
-    fn yaml(&self, name: &str) -> Result<(String, String), String> {
+    /// A file takes precedence over everything built-in of the same name.
+    fn yaml(&self, name: &str) -> Result<Option<(String, String)>, String> {
         if let Some(folder) = &self.folder {
             let file = format!("{name}.{EXTENSION}");
             match read_file(&folder.join(&file)) {
-                Ok(Some(yaml)) => return Ok((file, yaml)),
+                Ok(Some(yaml)) => return Ok(Some((file, yaml))),
                 Ok(None) => {}
                 Err(problem) => return Err(format!("{file} cannot be read: {problem}")),
             }
         }
         if name == DEMO {
-            return Ok((
-                format!("the built-in scenario {DEMO}"),
-                DEMO_YAML.to_owned(),
-            ));
+            let source = format!("the built-in scenario {DEMO}");
+            return Ok(Some((source, DEMO_YAML.to_owned())));
+        }
+        if given::NAMES.contains(&name) {
+            return Ok(None);
         }
         Err(format!(
             "no scenario has this name; {}",
@@ -216,28 +224,43 @@ impl Model for ScriptedModel {
 
     fn stream(&self, request: ModelRequest) -> BoxStream<'static, Result<Chunk, ModelError>> {
         let scenario = Arc::clone(&self.scenario);
-        let source = self.source.clone();
         let failures = Arc::clone(&self.failures);
-        // Decoding and searching a picture takes long enough to block other tasks.
-        let beats = async move {
-            tokio::task::spawn_blocking(move || {
-                play::beats(&scenario, &source, &failures, &request)
-            })
-            .await
-            .unwrap_or_else(|error| {
-                vec![Beat::failure(ModelError::unavailable(format!(
-                    "could not play the scenario: {error}"
-                )))]
-            })
-        };
-        stream::once(beats)
-            .flat_map(stream::iter)
-            .then(|beat| async move {
-                if !beat.delay.is_zero() {
-                    tokio::time::sleep(beat.delay).await;
-                }
-                beat.chunk
-            })
-            .boxed()
+        playing(
+            move |_| Ok(scenario),
+            self.source.clone(),
+            failures,
+            request,
+        )
     }
+}
+
+/// Streams the answer to a request. `read` returns the scenario to play, or the reason why there is none.
+fn playing(
+    read: impl FnOnce(&ModelRequest) -> Result<Arc<Scenario>, String> + Send + 'static,
+    source: String,
+    failures: Arc<Failures>,
+    request: ModelRequest,
+) -> BoxStream<'static, Result<Chunk, ModelError>> {
+    // Decoding and searching a picture takes long enough to block other tasks.
+    let beats = async move {
+        tokio::task::spawn_blocking(move || match read(&request) {
+            Ok(scenario) => play::beats(&scenario, &source, &failures, &request),
+            Err(problem) => vec![Beat::failure(ModelError::Rejected(problem))],
+        })
+        .await
+        .unwrap_or_else(|error| {
+            vec![Beat::failure(ModelError::unavailable(format!(
+                "could not play the scenario: {error}"
+            )))]
+        })
+    };
+    stream::once(beats)
+        .flat_map(stream::iter)
+        .then(|beat| async move {
+            if !beat.delay.is_zero() {
+                tokio::time::sleep(beat.delay).await;
+            }
+            beat.chunk
+        })
+        .boxed()
 }

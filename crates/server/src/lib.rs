@@ -33,8 +33,8 @@ use axum::{
     response::Response,
 };
 use deskhand_app::{
-    App, Apps, Catalog, Computers, Control, Decisions, NetworkAccess, Queue, Quotas, Sessions,
-    Sharing, Spending, Terminals, Users, Vault, WatchLinks,
+    App, Apps, Catalog, Computers, Control, Decisions, Evals, NetworkAccess, Queue, Quotas,
+    Sessions, Sharing, Spending, Terminals, Users, Vault, WatchLinks,
 };
 use deskhand_core::{id::WatchLinkId, tasks::Tasks};
 use deskhand_jamie::{ActivityDoor, StreamRecords};
@@ -148,6 +148,7 @@ subjects! {
     network: NetworkAccess,
     terminals: Terminals,
     decisions: Decisions,
+    evals: Evals,
     sharing: Sharing,
     limits: Quotas,
     spending: Spending,
@@ -212,9 +213,9 @@ pub fn apps_domain(settings: &Settings) -> Option<String> {
 fn routes() -> OpenApiRouter<Shared> {
     use routes::{
         activity, apps, artifacts, attachments, audit, bus, by_hand, clipboard, decisions, docs,
-        files, health, layout, lease, limits, messages, metrics, models, network, offers, people,
-        queue, screen, secrets, sessions, settings, sharing, sign_ins, sound, stream, streams,
-        terminals, tokens, usage, users, video, watch, watch_links,
+        evals, files, health, layout, lease, limits, messages, metrics, models, network, offers,
+        people, queue, screen, secrets, sessions, settings, sharing, sign_ins, sound, stream,
+        streams, terminals, tokens, usage, users, video, watch, watch_links,
     };
     let api = OpenApiRouter::new()
         .merge(people::routes())
@@ -247,6 +248,7 @@ fn routes() -> OpenApiRouter<Shared> {
         .merge(watch_links::routes())
         .merge(watch::routes())
         .merge(streams::routes())
+        .merge(evals::routes())
         .merge(activity::routes())
         .merge(terminals::routes())
         .merge(apps::routes())

@@ -34,6 +34,7 @@ use crate::{routes, site::COOKIE};
         (name = "decisions", description = "Questions and approvals that the agent waits for"),
         (name = "computer", description = "The computer of a session"),
         (name = "watching", description = "Watching a session by a link, without signing in"),
+        (name = "evals", description = "Measuring models on suites of tasks"),
         (name = "server", description = "The server itself"),
     ),
     // A response cannot describe the messages of a WebSocket.

@@ -55,6 +55,14 @@ pub(crate) struct WatchLinkPath {
     link: Uuid,
 }
 
+/// An eval.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Path)]
+pub(crate) struct EvalPath {
+    /// The eval.
+    id: Uuid,
+}
+
 /// A stream.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Path)]

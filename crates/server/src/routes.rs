@@ -13,6 +13,7 @@ pub(crate) mod by_hand;
 pub(crate) mod clipboard;
 pub(crate) mod decisions;
 pub(crate) mod docs;
+pub(crate) mod evals;
 pub(crate) mod files;
 pub(crate) mod health;
 pub(crate) mod layout;

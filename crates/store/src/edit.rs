@@ -1,4 +1,4 @@
-//! Changes to the settings of a session: title, model, instructions, approvals, budget, network and MCP
+//! Changes to the settings of a session: title, model, effort, instructions, approvals, budget, network and MCP
 //! servers.
 
 use deskhand_core::{
@@ -6,6 +6,7 @@ use deskhand_core::{
     budget::{Amount, Budget, ChangeBudget},
     event::{EventBody, ModelChanged, SessionChanged},
     id::UserId,
+    model::Effort,
     network::policy::NetworkPolicy,
     policy::Policy,
     tool_server::spec::McpServerSpec,
@@ -17,6 +18,7 @@ use crate::{
     budgets::{budget, granted, nano, stored_tokens, used},
     commit::{Change, HeldSession},
     database::{Row, StoreError, from_json, json, stored_count},
+    messages::effort,
     network::network_policy,
     people::name_of,
 };
@@ -30,6 +32,8 @@ pub struct EditSession {
     pub title: Option<String>,
     /// The model from the next turn on. An ended session refuses it.
     pub model: Option<String>,
+    /// The effort from the next turn on. `Some(None)` leaves it to the server's settings.
+    pub effort: Option<Option<Effort>>,
     /// The instructions from the next turn on.
     pub instructions: Option<String>,
     pub approvals: Option<Policy>,
@@ -63,6 +67,7 @@ pub(crate) struct FreshSettings {
 struct Settings {
     title: String,
     model: String,
+    effort: Option<Effort>,
     instructions: String,
     /// The last person who wrote the instructions, or confirmed them by storing the same text again.
     instructions_by: Option<uuid::Uuid>,
@@ -104,6 +109,7 @@ impl EditSession {
             instructions_by: instructor.or(before.instructions_by),
             title: self.title.unwrap_or(before.title),
             model: self.model.unwrap_or(before.model),
+            effort: self.effort.unwrap_or(before.effort),
             instructions: self.instructions.unwrap_or(before.instructions),
             approvals: self.approvals.unwrap_or(before.approvals),
             budget: before.budget.with(change),
@@ -140,6 +146,7 @@ impl Settings {
             by,
             by_name,
             title: other(self.title, &before.title),
+            effort: other(self.effort, &before.effort),
             instructions: other(self.instructions, &before.instructions),
             approvals: other(self.approvals, &before.approvals),
             budget: has_other_budget.then_some(self.budget),
@@ -246,7 +253,7 @@ fn other<T: PartialEq>(after: T, before: &T) -> Option<T> {
 }
 
 async fn read(session: &mut HeldSession) -> Result<Settings, StoreError> {
-    let sql = "SELECT title, model, instructions, instructions_by, approvals, budget_nanousd, \
+    let sql = "SELECT title, model, effort, instructions, instructions_by, approvals, budget_nanousd, \
                budget_tokens, granted_nanousd, granted_tokens, network, mcp_servers \
                FROM sessions WHERE id = $1";
     let row = session.tx.one(sql, [session.id.0.into()]).await?;
@@ -258,6 +265,7 @@ fn settings(row: &Row) -> Result<Settings, StoreError> {
     Ok(Settings {
         title: row.get("title")?,
         model: row.get("model")?,
+        effort: effort(row)?,
         instructions: row.get("instructions")?,
         instructions_by: row.get("instructions_by")?,
         approvals: policy(row)?,
@@ -271,7 +279,7 @@ fn settings(row: &Row) -> Result<Settings, StoreError> {
 async fn write(session: &mut HeldSession, settings: &Settings) -> Result<(), StoreError> {
     let sql = "UPDATE sessions SET title = $1, model = $2, instructions = $3, approvals = $4, \
                budget_nanousd = $5, budget_tokens = $6, granted_nanousd = $7, granted_tokens = $8, \
-               network = $9, instructions_by = $10, mcp_servers = $11 WHERE id = $12";
+               network = $9, instructions_by = $10, mcp_servers = $11, effort = $12 WHERE id = $13";
     let values = [
         settings.title.as_str().into(),
         settings.model.as_str().into(),
@@ -284,6 +292,7 @@ async fn write(session: &mut HeldSession, settings: &Settings) -> Result<(), Sto
         json(&settings.network)?.into(),
         settings.instructions_by.into(),
         json(&settings.mcp_servers)?.into(),
+        settings.effort.map(Effort::as_str).into(),
         session.id.0.into(),
     ];
     session.tx.execute(sql, values).await?;

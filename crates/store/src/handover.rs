@@ -16,9 +16,9 @@ use crate::{
     database::{StoreError, millis},
     edit::{FreshSettings, reset_settings},
     people::name_of,
-    queue::remove_waiting,
     rights::{GivenRight, Giver, lower_others, write_right},
     shared_ports::end_sharing,
+    waiting::remove_waiting,
 };
 
 /// Accepts an offer: the other user becomes the owner.

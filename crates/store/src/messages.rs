@@ -5,14 +5,17 @@ use deskhand_core::{
     browser::{BadWebUrl, WebUrl},
     id::{MessageId, SessionId, TurnId, UserId},
     message::{Delivery, Message, MessagePage, Role, UnknownDelivery},
+    model::Effort,
 };
 use jiff::Timestamp;
 
 use crate::database::{
-    Row, Store, StoreError, Transaction, Value, from_json, json, millis, stored_count, timestamp,
+    Row, Store, StoreError, Transaction, Value, from_json, json, millis, parsed, stored_count,
+    timestamp,
 };
 
-pub(crate) const COLUMNS: &str = "id, session_id, role, content, author_id, delivery, model, attachments, start_url, created_at_ms, \
+pub(crate) const COLUMNS: &str = "id, session_id, role, content, author_id, delivery, model, effort, attachments, start_url, \
+     created_at_ms, held_at_ms IS NOT NULL AS is_held, \
      (SELECT name FROM users WHERE users.id = author_id) AS author_name";
 
 /// A message as it is stored.
@@ -25,9 +28,17 @@ pub(crate) struct MessageRow<'a> {
     pub(crate) author: Option<UserId>,
     pub(crate) delivery: Delivery,
     pub(crate) model: Option<&'a str>,
+    pub(crate) effort: Option<Effort>,
     pub(crate) attachments: &'a [Attachment],
     pub(crate) start_url: Option<&'a WebUrl>,
     pub(crate) at: Timestamp,
+}
+
+/// The choices of a message that are not the session's.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct MessageChoice {
+    pub model: Option<String>,
+    pub effort: Option<Effort>,
 }
 
 impl Store {
@@ -57,11 +68,16 @@ impl Store {
         Ok(MessagePage { messages, next })
     }
 
-    /// Returns the model that works on a message, if it is not the session's.
-    pub async fn model_for(&self, message: MessageId) -> Result<Option<String>, StoreError> {
-        let sql = "SELECT model FROM messages WHERE id = $1";
-        let row = self.one(sql, [message.0.into()]).await?;
-        row.map_or(Ok(None), |row| row.get("model"))
+    /// Returns the model and the effort with which a message is worked on, if they are not the session's.
+    pub async fn choice_for(&self, message: MessageId) -> Result<MessageChoice, StoreError> {
+        let sql = "SELECT model, effort FROM messages WHERE id = $1";
+        let Some(row) = self.one(sql, [message.0.into()]).await? else {
+            return Ok(MessageChoice::default());
+        };
+        Ok(MessageChoice {
+            model: row.get("model")?,
+            effort: effort(&row)?,
+        })
     }
 
     /// Returns true if the session's owner wrote all messages that a turn has taken, and the session's instructions. The
@@ -93,8 +109,8 @@ pub(crate) async fn insert_message(
     row: MessageRow<'_>,
 ) -> Result<(), StoreError> {
     let sql = "INSERT INTO messages (id, session_id, seq, place, role, content, author_id, \
-               delivery, model, attachments, start_url, created_at_ms) \
-               VALUES ($1, $2, $3, $3, $4, $5, $6, $7, $8, $9, $10, $11)";
+               delivery, model, attachments, start_url, created_at_ms, effort) \
+               VALUES ($1, $2, $3, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)";
     let attachments = if row.attachments.is_empty() {
         None
     } else {
@@ -112,9 +128,16 @@ pub(crate) async fn insert_message(
         attachments.into(),
         row.start_url.map(|url| url.as_str().to_owned()).into(),
         millis(row.at),
+        row.effort.map(Effort::as_str).into(),
     ];
     tx.execute(sql, values).await?;
     Ok(())
+}
+
+/// Reads the effort in a row of a session or a message.
+pub(crate) fn effort(row: &Row) -> Result<Option<Effort>, StoreError> {
+    let stored: Option<&str> = row.get("effort")?;
+    stored.map(parsed).transpose()
 }
 
 fn role_name(role: Role) -> &'static str {
@@ -146,6 +169,8 @@ pub(crate) fn message(row: &Row) -> Result<Message, StoreError> {
             .parse()
             .map_err(|error: UnknownDelivery| StoreError::Unreadable(error.to_string()))?,
         model: row.get("model")?,
+        effort: effort(row)?,
+        is_held: row.get("is_held")?,
         attachments: attachments.map_or(Ok(Vec::new()), from_json)?,
         start_url: start_url
             .map_err(|error: BadWebUrl| StoreError::Unreadable(error.to_string()))?,

@@ -277,6 +277,7 @@ async fn allow_in_session(
         by,
         by_name: name_of(&mut session.tx, by).await?,
         title: None,
+        effort: None,
         instructions: None,
         approvals: None,
         budget: None,

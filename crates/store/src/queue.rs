@@ -6,6 +6,7 @@ use deskhand_core::{
     event::{EventBody, MessageSaid, QueueChange, QueueChanged},
     id::{AttachmentId, MessageId, SessionId, TurnId, UserId},
     message::{Delivery, Message, Role},
+    model::Effort,
     session::Signal,
 };
 
@@ -17,11 +18,14 @@ use crate::{
 };
 
 /// The condition for waiting messages.
-const WAITING: &str =
+pub(crate) const WAITING: &str =
     "session_id = $1 AND taken_at_ms IS NULL AND removed_at_ms IS NULL AND role = 'user'";
 
+/// The condition for waiting messages that the agent may take.
+pub(crate) const FREE: &str = "held_at_ms IS NULL";
+
 /// The order in which messages are taken.
-const ORDER: &str =
+pub(crate) const ORDER: &str =
     "CASE delivery WHEN 'interrupt' THEN 0 WHEN 'steer' THEN 1 ELSE 2 END, place, seq";
 
 /// Queues a prompt.
@@ -35,6 +39,8 @@ pub struct QueuePrompt {
     pub delivery: Delivery,
     /// The model that works on it, if it is not the session's.
     pub model: Option<String>,
+    /// The effort of the model, if it is not the session's.
+    pub effort: Option<Effort>,
     /// The author's attachments, in order.
     pub attachments: Vec<AttachmentId>,
     /// The page that the browser opens before the agent reads it.
@@ -129,6 +135,7 @@ impl Change for QueuePrompt {
             author_name: Some(self.author_name.clone()),
             delivery: self.delivery,
             model: self.model.clone(),
+            effort: self.effort,
             turn: None,
             attachments: attachments.clone(),
             start_url: self.start_url.clone(),
@@ -142,6 +149,7 @@ impl Change for QueuePrompt {
             author: Some(self.author),
             delivery: self.delivery,
             model: self.model.as_deref(),
+            effort: self.effort,
             attachments: &attachments,
             start_url: self.start_url.as_ref(),
             at: session.at,
@@ -156,6 +164,8 @@ impl Change for QueuePrompt {
             author_name: Some(self.author_name),
             delivery: self.delivery,
             model: self.model,
+            effort: self.effort,
+            is_held: false,
             attachments,
             start_url: self.start_url,
             created_at: session.at,
@@ -180,7 +190,7 @@ impl Change for TakePrompt {
         };
         let sql = format!(
             "UPDATE messages SET taken_at_ms = $2, turn_id = $3 WHERE id = (\
-             SELECT id FROM messages WHERE {WAITING} ORDER BY {ORDER} LIMIT 1) RETURNING id"
+             SELECT id FROM messages WHERE {WAITING} AND {FREE} ORDER BY {ORDER} LIMIT 1) RETURNING id"
         );
         let values = [session.id.0.into(), millis(session.at), self.turn.0.into()];
         let Some(row) = session.tx.one(&sql, values).await? else {
@@ -212,7 +222,8 @@ impl Change for TakeSteering {
             return Ok(Err(NothingToTake));
         }
         let sql = format!(
-            "SELECT {COLUMNS} FROM messages WHERE {WAITING} AND delivery = 'steer' ORDER BY {ORDER}"
+            "SELECT {COLUMNS} FROM messages WHERE {WAITING} AND {FREE} AND delivery = 'steer' \
+             ORDER BY {ORDER}"
         );
         let rows = session.tx.all(&sql, [session.id.0.into()]).await?;
         let messages = rows.iter().map(message).collect::<Result<Vec<_>, _>>()?;
@@ -284,30 +295,11 @@ impl Store {
     /// Returns true if messages wait that are to steer the running turn. Called before [`TakeSteering`], it keeps a
     /// turn without such messages from holding the session.
     pub async fn is_steered(&self, session: SessionId) -> Result<bool, StoreError> {
-        let sql = format!("SELECT id FROM messages WHERE {WAITING} AND delivery = 'steer' LIMIT 1");
+        let sql = format!(
+            "SELECT id FROM messages WHERE {WAITING} AND {FREE} AND delivery = 'steer' LIMIT 1"
+        );
         Ok(self.one(&sql, [session.0.into()]).await?.is_some())
     }
-}
-
-/// Removes all waiting messages of a session whose owner changes: they were written for the other owner's account.
-pub(crate) async fn remove_waiting(
-    session: &mut HeldSession,
-    by: UserId,
-) -> Result<(), StoreError> {
-    let sql = format!("SELECT id FROM messages WHERE {WAITING} ORDER BY {ORDER}");
-    for row in session.tx.all(&sql, [session.id.0.into()]).await? {
-        let message = MessageId(row.get("id")?);
-        let sql = "UPDATE messages SET removed_at_ms = $1 WHERE id = $2";
-        let values = [millis(session.at), message.0.into()];
-        session.tx.execute(sql, values).await?;
-        let removed = EventBody::Queue(QueueChanged {
-            message,
-            by,
-            change: QueueChange::Removed,
-        });
-        session.tell(&removed).await?;
-    }
-    Ok(())
 }
 
 async fn n_waiting(session: &mut HeldSession) -> Result<u64, StoreError> {
@@ -326,6 +318,9 @@ async fn make(
         QueueChange::Edited { content } => ("content", content.as_str().into()),
         QueueChange::Redelivered { delivery } => ("delivery", delivery.name().into()),
         QueueChange::Reassigned { model } => ("model", model.clone().into()),
+        QueueChange::Reweighed { effort } => ("effort", effort.map(Effort::as_str).into()),
+        QueueChange::Held => ("held_at_ms", millis(session.at)),
+        QueueChange::Released => ("held_at_ms", Option::<i64>::None.into()),
         QueueChange::Removed => ("removed_at_ms", millis(session.at)),
         QueueChange::Moved { before } => return move_before(session, id, *before).await,
     };

@@ -8,6 +8,7 @@ use deskhand_core::{
     event::{EventBody, LoggedEvent, Status},
     id::{SessionId, TurnId, UserId},
     limits::Limits,
+    model::Effort,
     network::policy::NetworkPolicy,
     policy::Policy,
     session::{Phase, SandboxState, Session, SessionPage},
@@ -26,12 +27,13 @@ use crate::{
     },
     lease::lease,
     limits::{MadeLately, made_lately},
+    messages::effort,
     network::network_policy,
     rights::right,
     standing::standing,
 };
 
-const COLUMNS: &str = "s.id, s.owner_id, s.title, s.model, s.computer, s.tools, s.instructions, s.metadata, s.approvals, s.network, s.mcp_servers, s.phase, \
+const COLUMNS: &str = "s.id, s.owner_id, s.title, s.model, s.effort, s.computer, s.tools, s.instructions, s.metadata, s.approvals, s.network, s.mcp_servers, s.phase, \
                        s.sandbox, s.last_seq, s.standing, s.created_at_ms, s.updated_at_ms, \
                        s.cost_nanousd, s.tokens, s.budget_nanousd, s.budget_tokens, \
                        s.granted_nanousd, s.granted_tokens, \
@@ -48,6 +50,7 @@ pub struct NewSession<'a> {
     pub owner: UserId,
     pub title: &'a str,
     pub model: &'a str,
+    pub effort: Option<Effort>,
     pub computer: ComputerKind,
     pub tools: &'a DrivingTools,
     pub instructions: &'a str,
@@ -65,7 +68,7 @@ pub struct Unsettled {
     pub session: Session,
     /// The turn that it was working on.
     pub turn: Option<TurnId>,
-    /// True if prompts wait in it.
+    /// True if prompts wait in it that nobody holds.
     pub is_awaited: bool,
 }
 
@@ -169,10 +172,12 @@ impl Store {
         Ok(())
     }
 
-    /// Returns every session whose state cannot be true without a running server, or in which prompts wait.
+    /// Returns every session whose state cannot be true without a running server, or in which prompts wait that
+    /// nobody holds.
     pub async fn unsettled_sessions(&self) -> Result<Vec<Unsettled>, StoreError> {
         let waits = "EXISTS (SELECT 1 FROM messages m WHERE m.session_id = s.id \
-                     AND m.taken_at_ms IS NULL AND m.removed_at_ms IS NULL AND m.role = 'user')";
+                     AND m.taken_at_ms IS NULL AND m.removed_at_ms IS NULL AND m.held_at_ms IS NULL \
+                     AND m.role = 'user')";
         let sql = format!(
             "SELECT {COLUMNS}, {OWNER}, s.turn_id, {waits} AS is_awaited FROM sessions s \
              WHERE s.phase <> 'terminated' AND (s.turn_id IS NOT NULL \
@@ -220,8 +225,8 @@ impl Store {
 async fn insert(mut tx: Transaction, new: NewSession<'_>) -> Result<Vec<LoggedEvent>, StoreError> {
     let sql = "INSERT INTO sessions (id, owner_id, title, model, metadata, phase, sandbox, \
                last_seq, created_at_ms, updated_at_ms, approvals, budget_nanousd, budget_tokens, \
-               instructions, network, instructions_by, computer, tools, mcp_servers) \
-               VALUES ($1, $2, $3, $4, $5, $6, $7, 1, $8, $8, $9, $10, $11, $12, $13, $2, $14, $15, $16)";
+               instructions, network, instructions_by, computer, tools, mcp_servers, effort) \
+               VALUES ($1, $2, $3, $4, $5, $6, $7, 1, $8, $8, $9, $10, $11, $12, $13, $2, $14, $15, $16, $17)";
     let first = Status {
         state: Phase::Initializing,
         sandbox: SandboxState::None,
@@ -246,6 +251,7 @@ async fn insert(mut tx: Transaction, new: NewSession<'_>) -> Result<Vec<LoggedEv
         new.computer.name().into(),
         json(new.tools)?.into(),
         json(&new.mcp_servers)?.into(),
+        new.effort.map(Effort::as_str).into(),
     ];
     tx.execute(sql, values).await?;
     let mut session = HeldSession::inserted(tx, new.id, new.owner, &first, new.created_at);
@@ -265,6 +271,7 @@ fn session(row: &Row) -> Result<Session, StoreError> {
         right: right(row)?,
         title: row.get("title")?,
         model: row.get("model")?,
+        effort: effort(row)?,
         computer: parsed(row.get("computer")?)?,
         tools: driving_tools(row)?,
         instructions: row.get("instructions")?,

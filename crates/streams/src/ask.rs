@@ -1,5 +1,7 @@
 //! Asks a model for a step, within the stream's budget.
 
+use std::collections::HashMap;
+
 use deskhand_app::{Refusal, SendPrompt};
 use deskhand_core::{
     budget::Bound,
@@ -42,23 +44,24 @@ impl Flow<'_> {
             content: step.task(),
             delivery: Delivery::Queue,
             model: None,
+            effort: None,
             attachments: Vec::new(),
             start_url: None,
         };
         tracing::info!(stream.id = %self.request.session_id, step = step.name(), "a model is asked for a step of a stream");
         let sent = app.queue().send(owner, session, prompt).await;
         sent.map_err(|error| unavailable(&error))?;
-        let mut answer = None;
+        let mut turn = ModelTurn::default();
         loop {
             let events = feed.next().await.map_err(|error| unavailable(&error))?;
             for event in &events {
                 let Ok(Event { body, .. }) = serde_json::from_slice::<Event>(event) else {
                     continue;
                 };
-                match self.take_in(body, &mut answer).await {
+                match self.take_in(body, &mut turn).await {
                     Ok(None) => {}
                     Ok(Some(TurnOver)) => {
-                        let report = answer.as_deref().and_then(StepReport::read);
+                        let report = turn.answer.as_deref().and_then(StepReport::read);
                         return match report.as_ref().and_then(StepReport::fault) {
                             Some(fault) => Err(fault),
                             None => Ok(report),
@@ -88,23 +91,26 @@ impl Flow<'_> {
     async fn take_in(
         &mut self,
         body: EventBody,
-        answer: &mut Option<String>,
+        turn: &mut ModelTurn,
     ) -> Result<Option<TurnOver>, Fault> {
         let id = self.request.session_id;
         if let EventBody::Cost(cost) = body {
             self.count(&cost).await?;
         } else if let EventBody::ToolUse(used) = body {
             tracing::info!(event = "agent.iteration", session_id = %id, iteration = self.n_steps, action_type = used.tool, "a model acts");
+            turn.tools.insert(used.call, used.tool);
         } else if let EventBody::ToolResult(result) = body {
-            let success = !result.is_error;
-            tracing::info!(event = "agent.action", session_id = %id, action = result.call, success, "a model acted");
+            if let (false, Some(action)) = (result.partial, turn.tools.remove(&result.call)) {
+                let success = !result.is_error;
+                tracing::info!(event = "agent.action", session_id = %id, action, success, "a model acted");
+            }
         } else if let EventBody::Message(MessageSaid {
             role: Role::Assistant,
             content,
             ..
         }) = body
         {
-            *answer = Some(content);
+            turn.answer = Some(content);
         } else if let EventBody::Decision(raised) = body {
             if raised.ask.stops_turn() {
                 return Err(waits(&raised.ask));
@@ -149,6 +155,14 @@ impl Flow<'_> {
         }
         Ok(())
     }
+}
+
+/// A model's turn so far.
+#[derive(Debug, Default)]
+struct ModelTurn {
+    answer: Option<String>,
+    /// The tools of the calls that have no result yet.
+    tools: HashMap<String, String>,
 }
 
 /// The model has ended its turn.

@@ -240,32 +240,6 @@ impl Streams {
         self.0.app.network().bounds()
     }
 
-    pub(crate) fn view(&self, row: StreamRow) -> Result<SessionView, ControllerError> {
-        let request: StreamRequest =
-            serde_json::from_str(&row.request).map_err(|error| unreadable(&error))?;
-        let error_code = row.error_code.as_deref();
-        Ok(SessionView {
-            session_id: row.id,
-            status: row.state,
-            url: request.url,
-            guild_id: request.guild_id,
-            channel_id: request.channel_id,
-            channel_name: request.channel_name,
-            requester_id: request.requester_id,
-            guild_name: request.guild_name,
-            status_message: request.status_message,
-            watch_url: self.watch_url(row.id),
-            error_code: error_code
-                .map(|name| ErrorCode::by_name(name).unwrap_or(ErrorCode::Unknown)),
-            error_message: row.error_message,
-            created_at: row.created_at,
-            started_at: row.started_at,
-            ended_at: row.ended_at,
-            agent_iterations: row.n_steps,
-            agent_cost_usd: row.cost_usd,
-        })
-    }
-
     async fn find(&self, id: Uuid) -> Result<StreamRow, ControllerError> {
         let row = self.0.store.stream(id).await.map_err(failed)?;
         row.ok_or_else(|| ErrorCode::NotFound.into())
@@ -358,7 +332,9 @@ impl Controller for Streams {
 
     async fn sessions(&self) -> Result<Vec<SessionView>, ControllerError> {
         let rows = self.0.store.open_streams().await.map_err(failed)?;
-        rows.into_iter().map(|row| self.view(row)).collect()
+        // One that cannot be read has been logged, and does not hide the others.
+        let views = rows.into_iter().filter_map(|row| self.view(row).ok());
+        Ok(views.collect())
     }
 
     async fn health(&self) -> Result<HealthResponse, ControllerError> {
@@ -391,7 +367,7 @@ pub(crate) fn failed(error: StoreError) -> ControllerError {
     ErrorCode::Unknown.into()
 }
 
-fn unreadable(error: &serde_json::Error) -> ControllerError {
+pub(crate) fn unreadable(error: &serde_json::Error) -> ControllerError {
     tracing::error!(%error, "could not read or write the request of a stream");
     ErrorCode::Unknown.into()
 }

@@ -18,7 +18,6 @@ use deskhand_jamie::{
 use deskhand_store::{StoreError, StreamRow};
 use serde_json::json;
 use tokio::time::{Instant, timeout};
-use uuid::Uuid;
 
 use crate::{
     controller::Streams,
@@ -50,9 +49,12 @@ pub(crate) struct Flow<'a> {
     pub(crate) cost_usd: f64,
     /// The tabs of a stream that is shared.
     pub(crate) tabs: Option<ShareTabs>,
-    link: Option<Uuid>,
+    /// True if people may have a link to the session, perhaps one of an earlier server.
+    has_links: bool,
+    /// The link that people were told.
+    told_link: Option<String>,
     state: StreamState,
-    began_at: Instant,
+    pub(crate) began_at: Instant,
 }
 
 impl<'a> Flow<'a> {
@@ -65,7 +67,8 @@ impl<'a> Flow<'a> {
             n_steps: row.n_steps,
             cost_usd: row.cost_usd,
             tabs: None,
-            link: row.watch_link,
+            has_links: row.watch_link.is_some(),
+            told_link: None,
             state: row.state,
             began_at: Instant::now(),
         }
@@ -85,8 +88,6 @@ impl<'a> Flow<'a> {
         if self.state == StreamState::Pending {
             self.advance(StreamState::Starting).await?;
         }
-        // A link of an earlier server has a token that nobody knows any more.
-        self.revoke_link().await;
         let mut tries = Tries::default();
         loop {
             self.start_in_time(&mut tries).await?;
@@ -220,8 +221,7 @@ impl<'a> Flow<'a> {
     /// Tells everybody.
     async fn go_live(&mut self) -> Result<(), Fault> {
         if self.state == StreamState::Streaming {
-            // It was resumed. The bot learns the new link.
-            self.tell_step("The stream was resumed");
+            self.tell_return();
             return Ok(());
         }
         let startup = self.began_at.elapsed().as_millis();
@@ -232,6 +232,7 @@ impl<'a> Flow<'a> {
             "a stream started"
         );
         self.advance(StreamState::Streaming).await?;
+        self.told_link = self.streams.watch_url(self.request.session_id);
         tracing::info!(event = "session.streaming", session_id = %self.request.session_id, "people can watch");
         Ok(())
     }
@@ -289,14 +290,29 @@ impl<'a> Flow<'a> {
 
     /// Tells the bot which step is being done.
     pub(crate) fn tell_step(&self, message: &str) {
+        let update = self.update(Some(message.to_owned()));
+        self.streams.0.reports.tell_bot(update);
+    }
+
+    /// Tells that a stream is live again, and everybody if people need another link.
+    fn tell_return(&mut self) {
+        let (update, reports) = (self.update(None), &self.streams.0.reports);
+        if self.told_link == update.watch_url {
+            return reports.tell_bot(update);
+        }
+        self.told_link.clone_from(&update.watch_url);
+        reports.tell(self.request, update);
+    }
+
+    fn update(&self, message: Option<String>) -> StatusUpdate {
         let id = self.request.session_id;
-        self.streams.0.reports.tell_bot(StatusUpdate {
+        StatusUpdate {
             session_id: id,
             status: self.state,
-            message: Some(message.to_owned()),
+            message,
             error_code: None,
             watch_url: self.streams.watch_url(id),
             timestamp: self.streams.0.clock.now(),
-        });
+        }
     }
 }

@@ -21,7 +21,7 @@ pub struct WatchLink {
 #[error("{0}")]
 pub struct LinkFailed(pub String);
 
-/// Makes and revokes links.
+/// Makes links, and ends them.
 #[async_trait]
 pub trait WatchLinks: Send + Sync + fmt::Debug {
     /// Makes a link to a session of this owner. It ends after `lifetime`.
@@ -32,7 +32,6 @@ pub trait WatchLinks: Send + Sync + fmt::Debug {
         lifetime: Duration,
     ) -> Result<WatchLink, LinkFailed>;
 
-    /// Ends a link. One that has ended stays so.
-    async fn revoke(&self, owner: UserId, session: SessionId, link: Uuid)
-    -> Result<(), LinkFailed>;
+    /// Ends all links to a session.
+    async fn revoke_all(&self, owner: UserId, session: SessionId) -> Result<(), LinkFailed>;
 }

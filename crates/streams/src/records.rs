@@ -1,21 +1,56 @@
-//! Streams of the past, for administrators.
+//! Streams as they are recorded, for the bot and for administrators.
 
 use async_trait::async_trait;
 use deskhand_jamie::{
-    ControllerError, RecordPage, SetupCheck, StreamRecord, StreamRecords, contract::SessionMetrics,
+    ControllerError, ErrorCode, RecordPage, SetupCheck, StreamRecord, StreamRecords,
+    contract::{SessionMetrics, SessionView, StreamRequest},
 };
 use deskhand_store::StreamRow;
 use uuid::Uuid;
 
-use crate::controller::{Streams, failed};
+use crate::controller::{Streams, failed, unreadable};
 
 impl Streams {
-    fn record(&self, row: StreamRow) -> Result<StreamRecord, ControllerError> {
-        Ok(StreamRecord {
-            session: row.session,
-            owner: self.0.owner,
-            view: self.view(row)?,
+    /// Describes a stream.
+    pub(crate) fn view(&self, row: StreamRow) -> Result<SessionView, ControllerError> {
+        let request: StreamRequest =
+            serde_json::from_str(&row.request).map_err(|error| unreadable(&error))?;
+        let error_code = row.error_code.as_deref();
+        let links = self.0.app.watch_links();
+        let n_watchers = row.session.map_or(0, |shown| links.n_watchers(shown));
+        Ok(SessionView {
+            session_id: row.id,
+            status: row.state,
+            url: request.url,
+            guild_id: request.guild_id,
+            channel_id: request.channel_id,
+            channel_name: request.channel_name,
+            requester_id: request.requester_id,
+            guild_name: request.guild_name,
+            status_message: request.status_message,
+            watch_url: self.watch_url(row.id),
+            error_code: error_code
+                .map(|name| ErrorCode::by_name(name).unwrap_or(ErrorCode::Unknown)),
+            error_message: row.error_message,
+            created_at: row.created_at,
+            started_at: row.started_at,
+            ended_at: row.ended_at,
+            agent_iterations: row.n_steps,
+            agent_cost_usd: row.cost_usd,
+            viewer_count: u64::try_from(n_watchers).unwrap_or(u64::MAX),
         })
+    }
+
+    /// Returns the records of streams. One that cannot be read is logged, and does not hide the others.
+    fn records(&self, rows: Vec<StreamRow>) -> Vec<StreamRecord> {
+        let records = rows.into_iter().filter_map(|row| {
+            Some(StreamRecord {
+                session: row.session,
+                owner: self.0.owner,
+                view: self.view(row).ok()?,
+            })
+        });
+        records.collect()
     }
 }
 
@@ -40,16 +75,15 @@ impl StreamRecords for Streams {
     ) -> Result<RecordPage, ControllerError> {
         let page = self.0.store.stream_history(before, limit).await;
         let page = page.map_err(failed)?;
-        let records = page.rows.into_iter().map(|row| self.record(row));
         Ok(RecordPage {
-            records: records.collect::<Result<_, _>>()?,
+            records: self.records(page.rows),
             next: page.next,
         })
     }
 
     async fn active(&self) -> Result<Vec<StreamRecord>, ControllerError> {
         let rows = self.0.store.open_streams().await.map_err(failed)?;
-        rows.into_iter().map(|row| self.record(row)).collect()
+        Ok(self.records(rows))
     }
 
     async fn checks(&self) -> Vec<SetupCheck> {

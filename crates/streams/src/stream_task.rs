@@ -1,14 +1,19 @@
 //! The worker of one stream: runs it, and stores how it ended.
 
+use std::time::Duration;
+
 use deskhand_core::stream::StreamState;
 use deskhand_jamie::{ErrorCode, contract::StreamRequest};
-use deskhand_store::{StoreError, StreamRow};
+use deskhand_store::{MoveStream, StoreError, StreamRow};
 
 use crate::{
     controller::{RunningStream, Streams},
     fault::Fault,
     flow::Flow,
 };
+
+/// The time after which a stream begins again whose end could not be stored.
+const UNSTORED_WAIT: Duration = Duration::from_secs(10);
 
 /// The reason why a stream is over.
 #[derive(Debug)]
@@ -25,20 +30,50 @@ impl Streams {
     pub(crate) async fn run(self, row: StreamRow, running: RunningStream) {
         let id = row.id;
         let shutdown = self.0.tasks.shutdown().clone();
-        match serde_json::from_str::<StreamRequest>(&row.request) {
+        let ended = match serde_json::from_str::<StreamRequest>(&row.request) {
             Ok(request) => {
                 let performing = self.perform(row, &request, &running);
-                shutdown.run_until_cancelled(performing).await;
+                shutdown.run_until_cancelled(performing).await
             }
             Err(error) => {
-                tracing::error!(stream.id = %id, %error, "a stored request is unreadable");
+                tracing::error!(stream.id = %id, %error, "a stored request is unreadable, so its stream fails");
+                Some(self.give_up(&row).await)
             }
-        }
+        };
         running.over.cancel();
+        if let Some(Err(error)) = ended {
+            tracing::error!(
+                stream.id = %id,
+                error = &error as &dyn std::error::Error,
+                "could not store the end of a stream"
+            );
+            // It begins again when its worker is free.
+            let wait = tokio::time::sleep(UNSTORED_WAIT);
+            shutdown.run_until_cancelled(wait).await;
+        }
         self.release(id);
     }
 
-    async fn perform(&self, row: StreamRow, request: &StreamRequest, running: &RunningStream) {
+    /// Ends a stream of which nothing is known but its row, so that it blocks no other.
+    async fn give_up(&self, row: &StreamRow) -> Result<(), StoreError> {
+        let fault = Fault::from(ErrorCode::Unknown);
+        let failed = MoveStream {
+            id: row.id,
+            from: row.state,
+            to: StreamState::Failed,
+            at: self.0.clock.now(),
+            error: Some((fault.code.name().to_owned(), fault.message)),
+        };
+        self.0.store.move_stream(&failed).await?;
+        Ok(())
+    }
+
+    async fn perform(
+        &self,
+        row: StreamRow,
+        request: &StreamRequest,
+        running: &RunningStream,
+    ) -> Result<(), StoreError> {
         let mut flow = Flow::new(self, &row, request);
         let end = if row.state == StreamState::Stopping {
             // The server ended while it was being stopped.
@@ -55,15 +90,10 @@ impl Streams {
         };
         // People must not watch any longer than the stream lives.
         flow.withdraw().await;
-        if let Err(error) = self.finish(request, end).await {
-            tracing::error!(
-                stream.id = %row.id,
-                error = &error as &dyn std::error::Error,
-                "could not store the end of a stream"
-            );
-        }
+        let finished = self.finish(request, end).await;
         running.over.cancel();
         flow.end_session().await;
+        finished
     }
 
     /// Stores the end, from whichever state the stream is in.

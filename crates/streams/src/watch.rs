@@ -35,7 +35,7 @@ impl Flow<'_> {
             if age > WELL_AFTER {
                 tries.forget();
             }
-            if age >= self.streams.0.settings.longest {
+            if self.began_at.elapsed() >= self.streams.0.settings.longest {
                 return Ok(());
             }
             let computers = self.streams.0.app.computers();

@@ -1,7 +1,7 @@
 //! Links to watch streams, which lead nowhere.
 
 use std::{
-    collections::HashSet,
+    collections::HashMap,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
@@ -17,7 +17,7 @@ use uuid::Uuid;
 /// The links that have not been revoked. Clones share them.
 #[derive(Debug, Clone, Default)]
 pub struct FakeLinks {
-    open: Arc<Mutex<HashSet<Uuid>>>,
+    open: Arc<Mutex<HashMap<Uuid, SessionId>>>,
     /// True if no link can be made.
     is_broken: Arc<Mutex<bool>>,
 }
@@ -36,7 +36,7 @@ impl FakeLinks {
             .unwrap_or_else(PoisonError::into_inner) = is_broken;
     }
 
-    fn open(&self) -> MutexGuard<'_, HashSet<Uuid>> {
+    fn open(&self) -> MutexGuard<'_, HashMap<Uuid, SessionId>> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -46,7 +46,7 @@ impl WatchLinks for FakeLinks {
     async fn create(
         &self,
         _owner: UserId,
-        _session: SessionId,
+        session: SessionId,
         _lifetime: Duration,
     ) -> Result<WatchLink, LinkFailed> {
         if *self
@@ -57,20 +57,15 @@ impl WatchLinks for FakeLinks {
             return Err(LinkFailed("the test forbids it".to_owned()));
         }
         let id = Uuid::now_v7();
-        self.open().insert(id);
+        self.open().insert(id, session);
         Ok(WatchLink {
             id,
             url: Secret::new(format!("https://desk.example/watch/{id}")),
         })
     }
 
-    async fn revoke(
-        &self,
-        _owner: UserId,
-        _session: SessionId,
-        link: Uuid,
-    ) -> Result<(), LinkFailed> {
-        self.open().remove(&link);
+    async fn revoke_all(&self, _owner: UserId, session: SessionId) -> Result<(), LinkFailed> {
+        self.open().retain(|_, shown| *shown != session);
         Ok(())
     }
 }

@@ -11,8 +11,8 @@ use tracing_subscriber::{
     layer::SubscriberExt,
 };
 
-/// Everything that is logged, and also one line for each request.
-const LEVEL: &str = "info,deskhand_server=debug";
+/// Everything that is logged, and also one line for each request and for each look at a stream.
+const LEVEL: &str = "info,deskhand_server=debug,deskhand_streams=debug";
 
 /// The lines as `log.format = "json"` writes them. Clones share them.
 #[derive(Debug, Clone, Default)]

@@ -7,6 +7,7 @@ import type {
   ChangeMessage,
   ChangeSession,
   ComputerKind,
+  Effort,
   Message,
   SendMessage,
   Session,
@@ -47,6 +48,7 @@ export type StartSession = {
   /** Uploads the files of the message to the session. Returns their ids. */
   upload: (sessionId: string) => Promise<string[]>;
   computer: ComputerKind;
+  effort?: Effort;
 } & Pick<ChangeSession, "model" | "instructions">;
 
 /**
@@ -112,7 +114,14 @@ export function useRemoveMessage(id: string, message: string) {
   });
 }
 
-/** Changes the title, model, instructions or approval rules of a session. */
+/** Removes all waiting messages that are held. */
+export function useClearHeld(id: string) {
+  return useMutation({
+    mutationFn: () => request("DELETE /api/sessions/{id}/queue", { path: { id } }),
+  });
+}
+
+/** Changes the title, model, effort, instructions or approval rules of a session. */
 export function useChangeSession(id: string) {
   const client = useQueryClient();
   return useMutation({

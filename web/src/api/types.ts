@@ -286,6 +286,17 @@ export interface components {
             tokens: components["schemas"]["TokensOfBudget"];
             usd: components["schemas"]["UsdOfBudget"];
         };
+        /** @description A suite that comes with the program. */
+        BuiltInSuite: {
+            description: string;
+            /** Format: int64 */
+            n_tasks: number;
+            name: string;
+        };
+        /** @description The suites that come with the program. */
+        BuiltInSuites: {
+            suites: components["schemas"]["BuiltInSuite"][];
+        };
         /** @description An event with its session. */
         BusEvent: {
             /** @description The server passes on stored JSON without parsing it. */
@@ -409,6 +420,9 @@ export interface components {
             /** @description At most 256 KiB in UTF-8. */
             content?: string;
             delivery?: components["schemas"]["Delivery"];
+            effort?: components["schemas"]["Effort"] | null;
+            /** @description True to keep it from the agent until it is released. False to release it, so that an idle agent takes it at once. */
+            held?: boolean;
             /** @description The model that works on it, as `vendor/name`. Null for the session's model. */
             model?: string | null;
         };
@@ -418,6 +432,7 @@ export interface components {
             approvals?: components["schemas"]["ApprovalPolicy"];
             /** @description The whole budget after which a person is asked. It replaces the current one. */
             budget?: components["schemas"]["ChangeBudget"];
+            effort?: components["schemas"]["Effort"] | null;
             /**
              * @description Instructions for its agent besides those for every agent, from its next turn on: at most 16 KiB in UTF-8.
              *     Empty for none.
@@ -448,6 +463,7 @@ export interface components {
             by: string;
             /** @description Their name at that time. */
             by_name: string;
+            effort?: components["schemas"]["Effort"] | null;
             /** @description The instructions from the next turn on. Empty if there are none. */
             instructions?: string;
             /** @description The MCP servers whose tools its agent may use. */
@@ -552,6 +568,8 @@ export interface components {
             budget?: components["schemas"]["ChangeBudget"];
             /** @description The kind of its computer: `desktop`, or `browser` for one without a screen, which is lighter. */
             computer?: components["schemas"]["ComputerKind"];
+            /** @description The effort that its models put into thinking. Without it the server's settings decide. */
+            effort?: components["schemas"]["Effort"];
             /** @description Instructions for its agent besides those for every agent: at most 16 KiB in UTF-8. */
             instructions?: string | null;
             /** @description The MCP servers whose tools its agent is offered besides those of the deployment. */
@@ -714,6 +732,11 @@ export interface components {
             command: "undo_edit";
             path: string;
         };
+        /**
+         * @description The effort that a model puts into thinking. More of it is slower and costs more.
+         * @enum {string}
+         */
+        Effort: "low" | "medium" | "high";
         /** @description Somebody who opened the Activity. */
         EnterActivity: {
             /**
@@ -737,6 +760,76 @@ export interface components {
             message: string;
             /** Format: uuid */
             turn?: string;
+        };
+        /** @description A run of a suite. */
+        Eval: {
+            /** Format: double */
+            budget_usd: number | null;
+            /**
+             * Format: double
+             * @description The cost so far, with that of attempts that a restart of the server cut short.
+             */
+            cost_usd: number;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            ended_at: string | null;
+            /** Format: uuid */
+            id: string;
+            models: string[];
+            /**
+             * Format: int64
+             * @description The trials that have a result.
+             */
+            n_ended: number;
+            /** Format: int64 */
+            n_passed: number;
+            /** Format: int64 */
+            n_trials: number;
+            /** Format: int64 */
+            parallel: number;
+            /**
+             * Format: int64
+             * @description The number of times that each model gets each task.
+             */
+            runs: number;
+            state: components["schemas"]["EvalState"];
+            /** @description The name of the suite. */
+            suite: string;
+            /** @description The reason why fewer trials run than could, while it is so: a limit of yours. */
+            waits_for: string | null;
+        };
+        /** @description A run with all its results so far. */
+        EvalResults: components["schemas"]["Eval"] & {
+            /** @description A sentence about the suite. It may be empty. */
+            description: string;
+            /** @description The figures of each model, in the order in which they were given. */
+            figures: components["schemas"]["ModelFigures"][];
+            /** @description The tasks in the order of the suite. */
+            tasks: components["schemas"]["EvalTask"][];
+        };
+        /**
+         * @description The state of a run.
+         * @enum {string}
+         */
+        EvalState: "running" | "done" | "stopped";
+        /** @description A task of a run. */
+        EvalTask: {
+            name: string;
+            tags: string[];
+            /** @description The prompt. */
+            task: string;
+            /** @description Its trials, by model in the order of the run, then by round. */
+            trials: components["schemas"]["Trial"][];
+        };
+        /** @description A page of runs, newest first. */
+        EvalsPage: {
+            evals: components["schemas"]["Eval"][];
+            /**
+             * Format: uuid
+             * @description The `before` of the next page, if there is one.
+             */
+            next: string | null;
         };
         /** @description The kind of an event and its data. */
         EventBody: {
@@ -1223,6 +1316,10 @@ export interface components {
             /** Format: date-time */
             created_at: string;
             delivery: components["schemas"]["Delivery"];
+            /** @description The effort of the model that works on it, if it is not the session's. */
+            effort?: components["schemas"]["Effort"];
+            /** @description True if it waits until a person releases it, because they stopped the agent. */
+            held?: boolean;
             /** Format: uuid */
             id: string;
             /** @description The model that works on it, if it is not the session's. */
@@ -1242,6 +1339,8 @@ export interface components {
             content: string;
             /** @description `queue` when it is absent. */
             delivery?: components["schemas"]["Delivery"];
+            /** @description The effort of the model that works on it, if it is not the session's. */
+            effort?: components["schemas"]["Effort"];
             /** Format: uuid */
             id: string;
             /** @description The model that works on it, if it is not the session's. */
@@ -1292,6 +1391,41 @@ export interface components {
             by_name: string;
             /** @description `vendor/name`. */
             model: string;
+        };
+        /** @description The figures of one model over all tasks of a run. */
+        ModelFigures: {
+            /** Format: double */
+            median_seconds: number | null;
+            /**
+             * Format: double
+             * @description The median of passed and failed trials, and so are the following.
+             */
+            median_steps: number | null;
+            /** Format: double */
+            median_usd: number | null;
+            model: string;
+            /**
+             * Format: int64
+             * @description The trials that say nothing about the model. They are in no other figure.
+             */
+            n_errors: number;
+            /** Format: int64 */
+            n_failed: number;
+            /**
+             * Format: int64
+             * @description The trials that run or wait.
+             */
+            n_open: number;
+            /** Format: int64 */
+            n_passed: number;
+            /** Format: int64 */
+            n_skipped: number;
+            success: components["schemas"]["Success"] | null;
+            /**
+             * Format: double
+             * @description The cost of all its trials.
+             */
+            total_usd: number;
         };
         /** @description The report about one model. */
         ModelReport: {
@@ -1383,6 +1517,11 @@ export interface components {
             block?: string[];
             mode: components["schemas"]["NetworkMode"];
         };
+        /**
+         * @description The reason why a call was not carried out, or not to its end.
+         * @enum {string}
+         */
+        NotDone: "refused" | "unanswered" | "forbidden" | "skipped" | "stopped";
         /** @description A turn is close to a bound. The model gets a note about it too. */
         NoticeData: {
             bound: components["schemas"]["Bound"];
@@ -1632,10 +1771,20 @@ export interface components {
             change: "reassigned";
             model?: string;
         } | {
+            /** @enum {string} */
+            change: "reweighed";
+            effort?: components["schemas"]["Effort"];
+        } | {
             /** Format: uuid */
             before?: string;
             /** @enum {string} */
             change: "moved";
+        } | {
+            /** @enum {string} */
+            change: "held";
+        } | {
+            /** @enum {string} */
+            change: "released";
         } | {
             /** @enum {string} */
             change: "removed";
@@ -1802,6 +1951,11 @@ export interface components {
             content: string;
             delivery?: components["schemas"]["Delivery"];
             /**
+             * @description The effort of the model that works on it. Without it the session's effort counts. A message that steers a turn
+             *     does not change the turn's effort.
+             */
+            effort?: components["schemas"]["Effort"];
+            /**
              * @description The model that works on it, as `vendor/name`. Without it the session's model does. A message that steers a
              *     turn does not change the turn's model.
              */
@@ -1822,6 +1976,7 @@ export interface components {
             cost_usd: number;
             /** Format: date-time */
             created_at: string;
+            effort: components["schemas"]["Effort"] | null;
             /** Format: uuid */
             id: string;
             /** @description Instructions for its agent besides those for every agent. May be empty. */
@@ -2035,6 +2190,32 @@ export interface components {
              */
             last_used_at: string | null;
         };
+        /** @description A run to start. Either `suite` or `built_in` is required. */
+        StartEval: {
+            /**
+             * Format: double
+             * @description US dollars. No trial begins once the run has cost as much. No limit by default.
+             */
+            budget_usd?: number;
+            /** @description The name of a built-in suite, such as `desktop`. */
+            built_in?: string;
+            /** @description The models to measure, as `vendor/name`. Without any, the model of new sessions. */
+            models?: string[];
+            /**
+             * Format: int64
+             * @description The number of trials at the same time. Fewer run while your limits do not allow as many sessions. 4 by default.
+             */
+            parallel?: number;
+            /**
+             * Format: int64
+             * @description The number of times that each model gets each task. 1 by default.
+             */
+            runs?: number;
+            /** @description The suite as YAML: at most 512 KiB. */
+            suite?: string;
+            /** @description The tasks to run, by name. Without any, all tasks of the suite. */
+            tasks?: string[];
+        };
         /** @description The session or its sandbox changed state. */
         StatusData: {
             /**
@@ -2083,6 +2264,11 @@ export interface components {
              * @description The number of answers of models.
              */
             n_steps: number;
+            /**
+             * Format: int64
+             * @description The number of people who watch by links at this moment.
+             */
+            n_watchers: number;
             /** @description The person who asked for it. */
             requester_id: string | null;
             /**
@@ -2164,6 +2350,21 @@ export interface components {
         Subject: {
             input: unknown;
             tool: string;
+        };
+        /** @description A share, with its confidence interval. */
+        Success: {
+            /** Format: double */
+            high: number;
+            /**
+             * Format: double
+             * @description The lower end of the interval that contains the true rate with a confidence of 95 %.
+             */
+            low: number;
+            /**
+             * Format: double
+             * @description From 0 to 1.
+             */
+            rate: number;
         };
         /**
          * @description The conversation became too long for the model and was shortened for it. The log keeps everything.
@@ -2321,6 +2522,8 @@ export interface components {
             /** Format: int64 */
             duration_ms: number;
             is_error: boolean;
+            /** @description The reason why the call was not carried out, or not to its end, if it did not fail by itself. */
+            not_done?: components["schemas"]["NotDone"];
             /** @description More results of the same call follow, and `text` has only the new part. The last result has all of it. */
             partial?: boolean;
             /** @description The text in parts, if it contains points: each model receives them in its own pixels. */
@@ -2357,6 +2560,54 @@ export interface components {
              */
             turn?: string;
         };
+        /** @description A trial: one task, given to one model once. */
+        Trial: {
+            /** Format: double */
+            cost_usd: number;
+            /** Format: date-time */
+            ended_at: string | null;
+            model: string;
+            /**
+             * Format: int64
+             * @description The number of times that a restart of the server cut it short and it began anew.
+             */
+            n_restarts: number;
+            /**
+             * Format: int64
+             * @description The answers of the model.
+             */
+            n_steps: number;
+            /**
+             * Format: int64
+             * @description The number in its run, in the order in which they begin, counted from 0.
+             */
+            number: number;
+            /** @description A sentence about the result: the last line of the checker, or the problem. */
+            reason: string | null;
+            /**
+             * Format: int64
+             * @description Counted from 1.
+             */
+            round: number;
+            /**
+             * Format: double
+             * @description The time from the prompt to the end of the turn.
+             */
+            seconds: number | null;
+            /**
+             * Format: uuid
+             * @description Its session, from its start on. It may have been deleted since.
+             */
+            session: string | null;
+            /** Format: date-time */
+            started_at: string | null;
+            state: components["schemas"]["TrialState"];
+        };
+        /**
+         * @description The state of one trial: one task, given to one model once.
+         * @enum {string}
+         */
+        TrialState: "waiting" | "running" | "passed" | "failed" | "error" | "skipped";
         /** @description The usage of the models in all your sessions. */
         Usage: {
             /** @description The usage since the first of the month. */
@@ -2515,6 +2766,8 @@ export type BlobName = components['schemas']['BlobName'];
 export type BlockReason = components['schemas']['BlockReason'];
 export type Bound = components['schemas']['Bound'];
 export type Budget = components['schemas']['Budget'];
+export type BuiltInSuite = components['schemas']['BuiltInSuite'];
+export type BuiltInSuites = components['schemas']['BuiltInSuites'];
 export type BusEvent = components['schemas']['BusEvent'];
 export type BusMessage = components['schemas']['BusMessage'];
 export type BusNotice = components['schemas']['BusNotice'];
@@ -2551,9 +2804,15 @@ export type DecisionsPage = components['schemas']['DecisionsPage'];
 export type Delivery = components['schemas']['Delivery'];
 export type DrivingTool = components['schemas']['DrivingTool'];
 export type EditCommand = components['schemas']['EditCommand'];
+export type Effort = components['schemas']['Effort'];
 export type EnterActivity = components['schemas']['EnterActivity'];
 export type EnteredActivity = components['schemas']['EnteredActivity'];
 export type ErrorData = components['schemas']['ErrorData'];
+export type Eval = components['schemas']['Eval'];
+export type EvalResults = components['schemas']['EvalResults'];
+export type EvalState = components['schemas']['EvalState'];
+export type EvalTask = components['schemas']['EvalTask'];
+export type EvalsPage = components['schemas']['EvalsPage'];
 export type EventBody = components['schemas']['EventBody'];
 export type EventsPage = components['schemas']['EventsPage'];
 export type File = components['schemas']['File'];
@@ -2595,12 +2854,14 @@ export type MessagesPage = components['schemas']['MessagesPage'];
 export type Model = components['schemas']['Model'];
 export type ModelCheck = components['schemas']['ModelCheck'];
 export type ModelData = components['schemas']['ModelData'];
+export type ModelFigures = components['schemas']['ModelFigures'];
 export type ModelReport = components['schemas']['ModelReport'];
 export type Models = components['schemas']['Models'];
 export type NetworkData = components['schemas']['NetworkData'];
 export type NetworkDestination = components['schemas']['NetworkDestination'];
 export type NetworkMode = components['schemas']['NetworkMode'];
 export type NetworkPolicy = components['schemas']['NetworkPolicy'];
+export type NotDone = components['schemas']['NotDone'];
 export type NoticeData = components['schemas']['NoticeData'];
 export type Offer = components['schemas']['Offer'];
 export type Offers = components['schemas']['Offers'];
@@ -2661,6 +2922,7 @@ export type SignIn = components['schemas']['SignIn'];
 export type SignInLink = components['schemas']['SignInLink'];
 export type SignIns = components['schemas']['SignIns'];
 export type SignedInBrowser = components['schemas']['SignedInBrowser'];
+export type StartEval = components['schemas']['StartEval'];
 export type StatusData = components['schemas']['StatusData'];
 export type StepState = components['schemas']['StepState'];
 export type Stream = components['schemas']['Stream'];
@@ -2671,6 +2933,7 @@ export type StreamSetup = components['schemas']['StreamSetup'];
 export type StreamState = components['schemas']['StreamState'];
 export type StreamsPage = components['schemas']['StreamsPage'];
 export type Subject = components['schemas']['Subject'];
+export type Success = components['schemas']['Success'];
 export type SummaryData = components['schemas']['SummaryData'];
 export type TakeControl = components['schemas']['TakeControl'];
 export type Terminal = components['schemas']['Terminal'];
@@ -2689,6 +2952,8 @@ export type Tool = components['schemas']['Tool'];
 export type ToolInput = components['schemas']['ToolInput'];
 export type ToolResultData = components['schemas']['ToolResultData'];
 export type ToolUseData = components['schemas']['ToolUseData'];
+export type Trial = components['schemas']['Trial'];
+export type TrialState = components['schemas']['TrialState'];
 export type Usage = components['schemas']['Usage'];
 export type UsageData = components['schemas']['UsageData'];
 export type UsdOfBudget = components['schemas']['UsdOfBudget'];
@@ -2711,6 +2976,11 @@ export interface Operations {
     "GET /api/decisions": { body: undefined; answer: DecisionsPage };
     "GET /api/docs": { body: undefined; answer: unknown };
     "GET /api/docs/{file}": { body: undefined; answer: unknown };
+    "GET /api/eval-suites": { body: undefined; answer: BuiltInSuites };
+    "GET /api/evals": { body: undefined; answer: EvalsPage };
+    "POST /api/evals": { body: StartEval; answer: EvalResults };
+    "GET /api/evals/{id}": { body: undefined; answer: EvalResults };
+    "POST /api/evals/{id}/stop": { body: undefined; answer: EvalResults };
     "GET /api/me": { body: undefined; answer: User };
     "GET /api/me/audit": { body: undefined; answer: AuditPage };
     "GET /api/me/layout": { body: undefined; answer: Layout };
@@ -2760,6 +3030,7 @@ export interface Operations {
     "DELETE /api/sessions/{id}/people/{user}": { body: undefined; answer: undefined };
     "GET /api/sessions/{id}/ports": { body: undefined; answer: Ports };
     "GET /api/sessions/{id}/queue": { body: undefined; answer: Queue };
+    "DELETE /api/sessions/{id}/queue": { body: undefined; answer: Queue };
     "PATCH /api/sessions/{id}/queue/{message}": { body: ChangeMessage; answer: Queue };
     "DELETE /api/sessions/{id}/queue/{message}": { body: undefined; answer: undefined };
     "GET /api/sessions/{id}/sandbox-token": { body: undefined; answer: SandboxToken };

@@ -9,6 +9,7 @@ function session(id: string, title = ""): Session {
     owner: "o",
     right: "owner",
     title,
+    effort: null,
     model: "scripted/demo",
     computer: "desktop",
     tools: ["computer", "browser"],

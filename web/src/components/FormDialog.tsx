@@ -13,6 +13,8 @@ interface FormDialogProps {
   /** The label of the submit button. Without it there is nothing to submit. */
   submitLabel?: string | undefined;
   canSubmit: boolean;
+  /** The label of the button that closes it, if that is no way to give up. */
+  closeLabel?: string | undefined;
   error?: string | undefined;
 }
 
@@ -38,7 +40,7 @@ export function FormDialog(props: FormDialogProps) {
             {props.error !== undefined && <Notice>{props.error}</Notice>}
             <div className="mt-1 flex justify-end gap-2">
               <Dialog.Close asChild>
-                <Button>{props.submitLabel === undefined ? "Close" : "Cancel"}</Button>
+                <Button>{props.closeLabel ?? (props.submitLabel === undefined ? "Close" : "Cancel")}</Button>
               </Dialog.Close>
               {props.submitLabel !== undefined && (
                 <Button type="submit" look="primary" disabled={!props.canSubmit}>

@@ -67,6 +67,14 @@ it("asks Discord for a code, and shows the stream that the server names for it",
   expect(sent).toEqual(['{"code":"c0de","guild_id":"7"}']);
 });
 
+it("looks for another stream when one has ended", async () => {
+  const { sent } = show();
+  await screen.findByRole("heading", { name: "This has ended" });
+  await userEvent.click(screen.getByRole("button", { name: "Look again" }));
+  await screen.findByRole("heading", { name: "This has ended" });
+  expect(sent.length).toBe(2);
+});
+
 it("says that nothing is streaming, and looks again", async () => {
   const { sent } = show({ refuse: [404, "no_stream", "nothing is streamed to your voice channel"] });
   await screen.findByRole("heading", { name: "Nothing is streaming here" });

@@ -12,9 +12,12 @@ import { WatchPage } from "./WatchPage";
 export function ActivityPage({ place }: { place: ActivityPlace }) {
   const activity = useActivity(place);
   useDarkTheme();
-  if (activity.data !== undefined) return <WatchPage token={activity.data} />;
+  const lookAgain = () => void activity.refetch();
+  if (activity.data !== undefined && !activity.isFetching && !activity.isError) {
+    return <WatchPage token={activity.data} onLookAgain={lookAgain} />;
+  }
   return (
-    <main className="fixed inset-0 overflow-hidden bg-[#0b0c0f] text-ink">
+    <main className="fixed inset-0 overflow-hidden bg-black text-ink">
       <title>Watch · Deskhand</title>
       {activity.isFetching ? (
         <WatchNote icon={<LoaderCircle aria-hidden className="animate-spin" />} title="Connecting…" />
@@ -29,7 +32,7 @@ export function ActivityPage({ place }: { place: ActivityPlace }) {
       )}
       {activity.isError && !activity.isFetching && (
         <div className="absolute inset-x-0 bottom-[20%] flex justify-center">
-          <Button onClick={() => void activity.refetch()}>Look again</Button>
+          <Button onClick={lookAgain}>Look again</Button>
         </div>
       )}
     </main>

@@ -1,5 +1,5 @@
 import { QueryClientProvider } from "@tanstack/react-query";
-import { cleanup, render, screen } from "@testing-library/react";
+import { act, cleanup, render, screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { afterEach, expect, it, vi } from "vitest";
 
@@ -21,6 +21,7 @@ class ShutSocket extends EventTarget {
 
 afterEach(() => {
   cleanup();
+  vi.useRealTimers();
   vi.unstubAllGlobals();
   ShutSocket.urls = [];
   localStorage.clear();
@@ -30,17 +31,21 @@ const live: Watch = { state: "live", title: "Film night", paused: false, n_watch
 
 interface Scene {
   answer?: Watch;
+  /** The later answers. `null` for a link that has ended. */
+  later?: Watch | null;
   /** False for a browser without a decoder for H.264. */
   canPlay?: boolean;
 }
 
-function show({ answer, canPlay = true }: Scene) {
+function show({ answer, later, canPlay = true }: Scene) {
+  let next = answer;
   vi.stubGlobal("WebSocket", ShutSocket);
   vi.stubGlobal("VideoDecoder", { isConfigSupported: () => Promise.resolve({ supported: canPlay }) });
   vi.stubGlobal("fetch", () => {
     const refused = { error: { code: "no_watch_link", message: "this watch link is not valid" } };
-    const body = JSON.stringify(answer ?? refused);
-    return Promise.resolve(new Response(body, { status: answer ? 200 : 404 }));
+    const response = new Response(JSON.stringify(next ?? refused), { status: next ? 200 : 404 });
+    if (later !== undefined) next = later ?? undefined;
+    return Promise.resolve(response);
   });
   render(
     <QueryClientProvider client={createQueryClient()}>
@@ -58,6 +63,17 @@ it.each([
   ["Connecting…", { answer: live }],
 ] satisfies [string, Scene][])("says: %s", async (title, scene) => {
   show(scene);
+  await screen.findByRole("heading", { name: title });
+});
+
+it.each([
+  ["This has ended", null],
+  ["Reconnecting…", { ...live, state: "not_started" }],
+] satisfies [string, Watch | null][])("says after it was live: %s", async (title, later) => {
+  vi.useFakeTimers({ shouldAdvanceTime: true });
+  show({ answer: live, later });
+  await screen.findByRole("heading", { name: "Connecting…" });
+  await act(() => vi.advanceTimersByTimeAsync(4_000));
   await screen.findByRole("heading", { name: title });
 });
 

@@ -32,16 +32,24 @@ import { useDarkTheme } from "../lib/theme";
 const WATCHER = "watch";
 const NAME_KEY = "deskhand.watch.name";
 
+interface WatchPageProps {
+  token: string;
+  /** Looks for what comes after the end, where something may come. */
+  onLookAgain?: (() => void) | undefined;
+}
+
 /** The page of a watch link: the screen of a session and its sound, for everybody who has the link. */
-export function WatchPage({ token }: { token: string }) {
+export function WatchPage({ token, onLookAgain }: WatchPageProps) {
   const watch = useWatch(token);
   const obstacle = useVideoObstacle();
   const title = watch.data?.title || "Watch";
   useDarkTheme();
   return (
-    <main className="fixed inset-0 overflow-hidden bg-[#0b0c0f] text-ink">
+    <main className="fixed inset-0 overflow-hidden bg-black text-ink">
       <title>{`${title} · Deskhand`}</title>
-      {isCode(watch.error, "no_watch_link") ? (
+      {isCode(watch.error, "no_watch_link") && watch.data ? (
+        <Ended onLookAgain={onLookAgain} />
+      ) : isCode(watch.error, "no_watch_link") ? (
         <WatchNote icon={<Link2Off aria-hidden />} title="This link is no longer valid">
           It has expired or was ended. Ask the person who sent it for a new one.
         </WatchNote>
@@ -50,7 +58,13 @@ export function WatchPage({ token }: { token: string }) {
           {obstacle}
         </WatchNote>
       ) : watch.data && obstacle === null ? (
-        <Player token={token} watch={watch.data} isStale={watch.isError} onLost={watch.refetch} />
+        <Player
+          token={token}
+          watch={watch.data}
+          isStale={watch.isError}
+          onLost={watch.refetch}
+          onLookAgain={onLookAgain}
+        />
       ) : watch.error ? (
         <WatchNote icon={<CloudOff aria-hidden />} title="Reconnecting…">
           Deskhand does not answer. The page tries again by itself.
@@ -62,19 +76,20 @@ export function WatchPage({ token }: { token: string }) {
   );
 }
 
-interface PlayerProps {
-  token: string;
+interface PlayerProps extends WatchPageProps {
   watch: Watch;
   /** True while the server does not answer. */
   isStale: boolean;
   onLost: () => void;
 }
 
-function Player({ token, watch, isStale, onLost }: PlayerProps) {
+function Player({ token, watch, isStale, onLost, onLookAgain }: PlayerProps) {
   const [name, setName] = useState(() => readStored(NAME_KEY) ?? "");
+  const [wasLive, setWasLive] = useState(false);
   const stage = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
   const isLive = watch.state === "live";
+  if (isLive && !wasLive) setWasLive(true);
   const askWhy = useCallback(() => whyNoWatchSound(token), [token]);
   const soundUrl = isLive ? watchUrl(token, "sound") : null;
   const sound = useSound({ user: WATCHER, url: soundUrl, askWhy });
@@ -90,10 +105,10 @@ function Player({ token, watch, isStale, onLost }: PlayerProps) {
     <div
       ref={stage}
       data-watch={isLive ? video.state : watch.state}
-      className={cx("absolute inset-0 bg-[#0b0c0f]", isIdle && "cursor-none")}
+      className={cx("absolute inset-0 bg-black", isIdle && "cursor-none")}
     >
       <canvas ref={canvas} role="img" aria-label="The screen" className="size-full object-contain" />
-      <Cover watch={watch} video={video} />
+      <Cover watch={watch} wasLive={wasLive} video={video} onLookAgain={onLookAgain} />
       <header
         className={cx(
           "absolute inset-x-0 top-0 flex items-center gap-3 bg-linear-to-b from-black/70 to-transparent px-4 pt-3 pb-8 transition-opacity",
@@ -115,12 +130,21 @@ function Player({ token, watch, isStale, onLost }: PlayerProps) {
   );
 }
 
+interface CoverProps {
+  watch: Watch;
+  /** True if it was live before. */
+  wasLive: boolean;
+  video: Video;
+  onLookAgain: (() => void) | undefined;
+}
+
 /** Covers the picture while there is none. */
-function Cover({ watch, video }: { watch: Watch; video: Video }) {
-  if (watch.state === "ended") {
+function Cover({ watch, wasLive, video, onLookAgain }: CoverProps) {
+  if (watch.state === "ended") return <Ended onLookAgain={onLookAgain} />;
+  if (watch.state === "not_started" && wasLive) {
     return (
-      <WatchNote icon={<MonitorOff aria-hidden />} title="This has ended">
-        The session is over. You can close this page.
+      <WatchNote icon={<LoaderCircle aria-hidden className="animate-spin" />} title="Reconnecting…">
+        The desktop starts again. The picture comes back by itself.
       </WatchNote>
     );
   }
@@ -140,6 +164,24 @@ function Cover({ watch, video }: { watch: Watch; video: Video }) {
   }
   if (video.isShown) return null;
   return <WatchNote icon={<LoaderCircle aria-hidden className="animate-spin" />} title="Connecting…" />;
+}
+
+/** Says that there is nothing more to watch. */
+function Ended({ onLookAgain }: { onLookAgain: (() => void) | undefined }) {
+  return (
+    <>
+      <WatchNote icon={<MonitorOff aria-hidden />} title="This has ended">
+        {onLookAgain
+          ? "There may be something else to watch."
+          : "You can close this page. If it goes on, it has a new link."}
+      </WatchNote>
+      {onLookAgain && (
+        <div className="absolute inset-x-0 bottom-[20%] flex justify-center">
+          <Button onClick={onLookAgain}>Look again</Button>
+        </div>
+      )}
+    </>
+  );
 }
 
 function LiveMark({ video, isStale }: { video: Video; isStale: boolean }) {

@@ -30,6 +30,7 @@ fn message(attachments: Vec<Attachment>) -> EventBody {
         author_name: None,
         delivery: Delivery::default(),
         model: None,
+        effort: None,
         turn: None,
         attachments,
         start_url: None,

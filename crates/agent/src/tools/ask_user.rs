@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use deskhand_core::{
     decision::Reply,
     policy::{CallSubject, Proposal, Risk},
-    question::Question,
+    question::{FormName, Question},
     tool::{ResultPart, ToolSpec},
 };
 use serde_json::{Value, json};
@@ -17,6 +17,7 @@ use super::{
 pub(crate) const ASK_USER: &str = "ask_user";
 const NAME: &str = ASK_USER;
 const NO_ANSWER: &str = "Nobody answered in time, and there is no default.";
+const OWN_WORDS: &str = "The person gave none of the answers that you offered, but wrote:";
 const DEFAULT_NOTE: &str = "\n[Nobody answered in time; this is the default.]";
 
 #[derive(Debug)]
@@ -104,6 +105,9 @@ impl Invocation for Question {
                 // The model gets an answer even if the file could not be stored.
                 let path = context.put_file(folder, &file).await;
                 path.map_or_else(ToolOutput::from, ToolOutput::text)
+            }
+            (Some(Reply::Text(text)), None) if self.form != FormName::Text => {
+                ToolOutput::text(format!("{OWN_WORDS} {text}"))
             }
             (Some(reply), None) => ToolOutput::text(in_words(&reply)),
         };

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use deskhand_core::{
     decision::{Ask, DecisionKind, DecisionState, Reply},
-    event::{DecisionRaised, DecisionSettled, EventBody, Status},
+    event::{DecisionRaised, DecisionSettled, EventBody, NotDone, Status},
     id::{DecisionId, TurnId},
     model::{Check, Chunk},
     policy::{Mode, Policy},
@@ -88,6 +88,7 @@ async fn what_the_policy_asks_about_waits_for_a_yes() {
             .story()
             .contains("error c \"Not executed: a person was asked and said no.\"")
     );
+    assert_eq!(stage.not_done(), [("c".to_owned(), NotDone::Refused)]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -126,6 +127,7 @@ async fn checks_of_a_call_are_asked_about_whatever_the_policy_says() {
     answered_with(&stage, vec![Reply::Yes(false)]);
     let end = ending(&stage.run().await);
     assert_eq!(end, "enough: None (steps: 1)");
+    assert_eq!(stage.not_done(), [("a".to_owned(), NotDone::Refused)]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -139,6 +141,8 @@ async fn a_stop_ends_the_waiting_and_parking_leaves_it() {
     let (report, ()) = tokio::join!(stage.run(), stop);
     assert_eq!(ending(&report), "stopped (steps: 1)");
     assert!(stage.story().contains("error b \"Stopped before"));
+    let stopped = ["a", "b"].map(|call| (call.to_owned(), NotDone::Stopped));
+    assert_eq!(stage.not_done(), stopped);
 
     let stage = Stage::new(answers());
     let park = async {

@@ -52,6 +52,7 @@ fn result(turn: Option<TurnId>, call: &str, text: &str) -> ToolResult {
         partial: false,
         parts: Vec::new(),
         state: None,
+        not_done: None,
     }
 }
 
@@ -162,6 +163,7 @@ async fn what_is_not_part_of_the_conversation_is_left_out() {
         author_name: None,
         delivery: Delivery::default(),
         model: None,
+        effort: None,
         turn: Some(turn),
         attachments: Vec::new(),
         start_url: None,

@@ -8,7 +8,7 @@ use deskhand_agent::{
 use deskhand_core::{
     action::ScreenSize,
     clock::Clock,
-    event::{Complete, Event, EventBody, Failure, MessageSaid, Outcome},
+    event::{Complete, Event, EventBody, Failure, MessageSaid, NotDone, Outcome},
     id::{MessageId, TurnId},
     message::{Delivery, Role},
     model::{Chunk, End, ModelError, RequestOptions, ToolCall},
@@ -127,6 +127,18 @@ impl Stage {
         transactions.collect::<Vec<_>>().join("\n-\n")
     }
 
+    /// The calls that were not done, with the reasons.
+    pub(crate) fn not_done(&self) -> Vec<(String, NotDone)> {
+        let appended = self.log.appended.borrow();
+        let results = appended.iter().flatten().filter_map(|body| {
+            let EventBody::ToolResult(result) = body else {
+                return None;
+            };
+            Some((result.call.clone(), result.not_done?))
+        });
+        results.collect()
+    }
+
     /// The text and the picture of every result that the model was shown last.
     pub(crate) fn shown(&self) -> Vec<deskhand_core::model::Item> {
         let requests = self.model.requests.lock().unwrap();
@@ -196,6 +208,7 @@ pub(crate) fn prompt(content: &str) -> EventBody {
         author_name: None,
         delivery: Delivery::default(),
         model: None,
+        effort: None,
         turn: None,
         attachments: Vec::new(),
         start_url: None,

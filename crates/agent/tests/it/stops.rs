@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use deskhand_core::{
     action::{Action, Button, Point},
+    event::NotDone,
     model::Chunk,
     sandbox::{Act, Acted, ComputerError, SessionReply, SessionRequest},
     shell::ShellEnding,
@@ -70,6 +71,8 @@ async fn a_stop_during_an_action_cancels_it_and_all_that_wait() {
     error c "Stopped before it was done."
     "#);
     assert_eq!(computer.requests.borrow().len(), 2);
+    let stopped = ["b", "c"].map(|call| (call.to_owned(), NotDone::Stopped));
+    assert_eq!(stage.not_done(), stopped);
 }
 
 #[tokio::test(start_paused = true)]

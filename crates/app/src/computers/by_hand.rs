@@ -48,6 +48,8 @@ pub struct ByHand {
     pub call: String,
     pub text: String,
     pub is_error: bool,
+    /// Facts for programs, such as the exit code of a command.
+    pub state: Option<Value>,
     /// The name of the picture in the log.
     pub screenshot: Option<BlobName>,
     /// The picture itself, for its author.
@@ -138,6 +140,7 @@ impl Computers {
             call,
             text: output.for_people(),
             is_error: output.is_error,
+            state: output.state.clone(),
             screenshot: None,
             frame: output.picture.clone(),
             duration_ms: u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX),
@@ -200,6 +203,7 @@ impl Computers {
             partial: false,
             parts: Vec::new(),
             state: output.state.filter(|_| !is_private),
+            not_done: None,
         })];
         if let Some(frame) = output.picture.filter(|_| !is_private) {
             let blob = self.0.blobs.put(frame.bytes, frame.format).await?;

@@ -120,7 +120,7 @@ impl LiveSession {
         let waiting = self.turns.waiting(self.id).await;
         let urgent = waiting
             .iter()
-            .find(|message| message.delivery == Delivery::Interrupt);
+            .find(|message| message.delivery == Delivery::Interrupt && !message.is_held);
         if let Some(message) = urgent {
             self.interrupt(message.id);
         }

@@ -215,6 +215,11 @@ impl WatchLinks {
         })
     }
 
+    /// Returns the number of people who watch a session by links.
+    pub fn n_watchers(&self, session: SessionId) -> usize {
+        self.0.audience.names(session).len()
+    }
+
     async fn read(&self, token_hash: &str) -> Result<Option<WatchLink>, WatchError> {
         let now = self.0.clock.now();
         Ok(self.0.store.watch_link(token_hash, now).await?)

@@ -57,7 +57,7 @@ pub enum ChangeMessageError {
     Content(#[from] SendPromptError),
     #[error(transparent)]
     UnknownModel(#[from] UnknownModel),
-    #[error("nothing to change: give content, delivery, model or before")]
+    #[error("nothing to change: give content, delivery, model, effort, held or before")]
     Nothing,
     #[error("a message cannot be moved before itself")]
     BeforeItself,

@@ -9,11 +9,11 @@ use crate::{
     ActByHandError, AdmitError, AnswerError, ArtifactError, AttachmentError, BadInstructions,
     BadMcpServers, BadNetwork, BadTitle, ChangeMessageError, ChangeSessionError, ChangeUserError,
     CheckModelError, ClipboardError, ControlError, CreateSessionError, CreateUserError,
-    EndSignInError, FileError, FindError, IssuePassError, JoinError, ListenError, MakeTokenError,
-    NoScreen, OfferError, OpenScreenError, PersonError, PutSecretError, RemoveSecretError,
-    RevokeTokenError, ScreenshotError, SendPromptError, SetApprovalsError, SetLayoutError,
-    SetLimitsError, SetNetworkListError, ShareError, SignInError, StopTurnError, TerminalError,
-    WakeError, WatchError, WatchLinkError, WatchVideoError,
+    EndSignInError, FileError, FindError, FindEvalError, IssuePassError, JoinError, ListenError,
+    MakeTokenError, NoScreen, OfferError, OpenScreenError, PersonError, PutSecretError,
+    RemoveSecretError, RevokeTokenError, ScreenshotError, SendPromptError, SetApprovalsError,
+    SetLayoutError, SetLimitsError, SetNetworkListError, ShareError, SignInError, StartEvalError,
+    StopTurnError, TerminalError, WakeError, WatchError, WatchLinkError, WatchVideoError,
 };
 
 /// The codes of every refusal. A missing code fails the tests that meet it.
@@ -40,6 +40,7 @@ const ALL: &[&[Code]] = &[
     EndSignInError::CODES,
     FileError::CODES,
     FindError::CODES,
+    FindEvalError::CODES,
     InternalError::CODES,
     IssuePassError::CODES,
     JoinError::CODES,
@@ -60,6 +61,7 @@ const ALL: &[&[Code]] = &[
     SetNetworkListError::CODES,
     ShareError::CODES,
     SignInError::CODES,
+    StartEvalError::CODES,
     StopTurnError::CODES,
     TerminalError::CODES,
     UnknownModel::CODES,

@@ -1,10 +1,10 @@
-//! Changing a session's settings: title, model, instructions, approvals, budget, network and MCP servers.
+//! Changing a session's settings: title, model, effort, instructions, approvals, budget, network and MCP servers.
 
 use deskhand_core::{
     audit::Requester,
     budget::{BadBudget, ChangeBudget},
     id::{SessionId, UserId},
-    model::UnknownModel,
+    model::{Effort, UnknownModel},
     network::policy::NetworkPolicy,
     plain::is_deceptive,
     policy::{BadPolicy, Policy},
@@ -28,6 +28,8 @@ pub struct ChangeSession {
     pub approvals: Option<Policy>,
     /// The model from the next turn on.
     pub model: Option<String>,
+    /// The effort from the next turn on. `Some(None)` leaves it to the server's settings.
+    pub effort: Option<Option<Effort>>,
     /// The instructions from the next turn on. Empty for none.
     pub instructions: Option<String>,
     pub budget: Option<ChangeBudget>,
@@ -72,7 +74,7 @@ refusals! {
 #[derive(Debug, thiserror::Error)]
 pub enum ChangeSessionError {
     #[error(
-        "nothing to change: give title, model, instructions, approvals, budget, network or mcp_servers"
+        "nothing to change: give title, model, effort, instructions, approvals, budget, network or mcp_servers"
     )]
     Nothing,
     #[error(transparent)]
@@ -133,7 +135,8 @@ impl ChangeSession {
             || self.budget.is_some()
             || self.network.is_some()
             || self.mcp_servers.is_some();
-        let of_driver = self.model.is_some() || self.instructions.is_some();
+        let of_driver =
+            self.model.is_some() || self.effort.is_some() || self.instructions.is_some();
         match (of_owner, of_driver) {
             (false, false) => Err(ChangeSessionError::Nothing),
             (false, true) => Ok(Right::Drive),
@@ -169,6 +172,7 @@ impl Sessions {
             requester,
             title: change.title.map(|title| title.trim().to_owned()),
             model: change.model,
+            effort: change.effort,
             instructions: change.instructions,
             approvals: change.approvals,
             budget: change.budget,

@@ -4,7 +4,7 @@ use deskhand_core::{
     budget::{Amount, BadBudget, ChangeBudget},
     computer::{BadDrivingTools, ComputerKind, DrivingTool, DrivingTools},
     id::{SessionId, UserId},
-    model::UnknownModel,
+    model::{Effort, UnknownModel},
     network::policy::NetworkPolicy,
     policy::{BadPolicy, Policy},
     right::Right,
@@ -29,6 +29,8 @@ const LONGEST_METADATA_BYTES: usize = 16 * 1024;
 pub struct CreateSession {
     pub title: Option<String>,
     pub model: Option<String>,
+    /// The effort of its models. Without it the server's settings decide.
+    pub effort: Option<Effort>,
     pub computer: ComputerKind,
     /// The tools by which its models drive the computer. Without them, all that fit it.
     pub tools: Option<Vec<DrivingTool>>,
@@ -165,6 +167,7 @@ impl Sessions {
             right: Right::Owner,
             title: title.trim().to_owned(),
             model,
+            effort: wanted.effort,
             computer,
             tools,
             instructions,
@@ -193,6 +196,7 @@ impl Sessions {
             owner: session.owner,
             title: &session.title,
             model: &session.model,
+            effort: session.effort,
             computer: session.computer,
             tools: &session.tools,
             instructions: &session.instructions,

@@ -82,6 +82,9 @@ fn change(waiting: &mut HashMap<MessageId, Event>, changed: &QueueChanged) {
         }
         QueueChange::Redelivered { .. }
         | QueueChange::Reassigned { .. }
+        | QueueChange::Reweighed { .. }
+        | QueueChange::Held
+        | QueueChange::Released
         | QueueChange::Moved { .. } => {}
     }
 }

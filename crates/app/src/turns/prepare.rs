@@ -5,7 +5,12 @@ use std::{future::Future, sync::Arc};
 use deskhand_agent::{
     Briefing, ChosenModel, Surroundings, SystemPrompt, Turn, TurnEnd, UsableSecret, tools::ToolSet,
 };
-use deskhand_core::{event::Failure, model::RequestOptions, session::Session, viewer::Viewer};
+use deskhand_core::{
+    event::Failure,
+    model::{Effort, RequestOptions},
+    session::Session,
+    viewer::Viewer,
+};
 use deskhand_store::{FixBriefing, StoreError};
 
 use super::{
@@ -23,7 +28,7 @@ impl Turns {
             .read(|| store.session(Viewer::System, session_id))
             .await?
             .ok_or_else(|| order.fail("no_session", "The session no longer exists.".to_owned()))?;
-        let model = self.model_for(&order, &session).await?;
+        let (model, effort) = self.choice_for(&order, &session).await?;
         // This comes before the log is read, since it may write to it.
         let TurnTools {
             tools,
@@ -67,7 +72,7 @@ impl Turns {
             screen: parts.settings.size_of(session.computer),
             options: RequestOptions {
                 cache_key: Some(session_id.to_string()),
-                effort: parts.settings.effort,
+                effort,
             },
             limits: parts.settings.turn.clone(),
             clock: Arc::clone(&parts.clock),
@@ -145,17 +150,20 @@ impl Turns {
         Ok(usable.filter(is_there).collect())
     }
 
-    /// Returns the model of the prompt, or else the session's.
-    async fn model_for(
+    /// Returns the model and the effort of the prompt, or else the session's. The server's settings decide the effort
+    /// if nobody chose one.
+    async fn choice_for(
         &self,
         order: &TurnOrder,
         session: &Session,
-    ) -> Result<ChosenModel, Failure> {
-        let wanted = order.read(|| self.0.store.model_for(order.prompt)).await?;
-        let name = wanted.as_ref().unwrap_or(&session.model);
-        self.0.catalog.chosen(name).map_err(|error| {
+    ) -> Result<(ChosenModel, Option<Effort>), Failure> {
+        let wanted = order.read(|| self.0.store.choice_for(order.prompt)).await?;
+        let name = wanted.model.as_ref().unwrap_or(&session.model);
+        let model = self.0.catalog.chosen(name).map_err(|error| {
             order.fail("model_failed", format!("The model cannot be used: {error}"))
-        })
+        })?;
+        let chosen = wanted.effort.or(session.effort);
+        Ok((model, chosen.or(self.0.settings.effort)))
     }
 }
 

@@ -194,6 +194,7 @@ fn message_said(message: Message) -> EventBody {
         author_name: message.author_name,
         delivery: message.delivery,
         model: message.model,
+        effort: message.effort,
         turn: None,
         attachments: message.attachments,
         start_url: message.start_url,

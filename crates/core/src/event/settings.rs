@@ -1,10 +1,10 @@
 //! Events about the settings of a session.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use utoipa::ToSchema;
 
 use crate::{
-    budget::Budget, id::UserId, network::policy::NetworkPolicy, policy::Policy,
+    budget::Budget, id::UserId, model::Effort, network::policy::NetworkPolicy, policy::Policy,
     tool_server::spec::McpServerSpec,
 };
 
@@ -23,6 +23,14 @@ pub struct SessionChanged {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = String)]
     pub instructions: Option<String>,
+    /// The effort of its models from the next turn on. Null if the server's settings decide.
+    #[serde(
+        default,
+        deserialize_with = "present",
+        skip_serializing_if = "Option::is_none"
+    )]
+    #[schema(value_type = Option<Effort>)]
+    pub effort: Option<Option<Effort>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Policy)]
     pub approvals: Option<Policy>,
@@ -44,9 +52,18 @@ impl SessionChanged {
     pub fn is_empty(&self) -> bool {
         self.title.is_none()
             && self.instructions.is_none()
+            && self.effort.is_none()
             && self.approvals.is_none()
             && self.budget.is_none()
             && self.network.is_none()
             && self.mcp_servers.is_none()
     }
+}
+
+/// Deserializes a field that is present, so that null differs from an absent field.
+fn present<'de, D>(deserializer: D) -> Result<Option<Option<Effort>>, D::Error>
+where
+    D: Deserializer<'de>,
+{
+    Option::deserialize(deserializer).map(Some)
 }

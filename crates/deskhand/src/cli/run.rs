@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 use deskhand_core::{
-    computer::ComputerKind, network::policy::NetworkPolicy, tool_server::spec::McpServerSpec,
+    computer::ComputerKind, model::Effort, network::policy::NetworkPolicy,
+    tool_server::spec::McpServerSpec,
 };
 
 use super::ServerArgs;
@@ -21,6 +22,9 @@ pub(crate) struct RunArgs {
     /// Model to use, such as scripted/demo; `deskhand models` lists them
     #[arg(long, value_name = "MODEL")]
     pub(crate) model: Option<String>,
+    /// Effort that the model puts into thinking: low, medium or high
+    #[arg(long, value_name = "EFFORT")]
+    pub(crate) effort: Option<Effort>,
     /// Kind of computer: desktop, or browser for one without a screen, which is lighter
     #[arg(long, value_name = "KIND", default_value = "desktop")]
     pub(crate) computer: ComputerKind,
@@ -30,6 +34,9 @@ pub(crate) struct RunArgs {
     /// Tokens it may use before the agent asks for more; 0 means no limit
     #[arg(long, value_name = "N")]
     pub(crate) budget_tokens: Option<u64>,
+    /// Say yes by itself, up to N times, when the agent asks to go on beyond a budget, its steps or its time, or in circles
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
+    pub(crate) yes_to_budgets: u32,
     /// Hosts that programs may contact: open, closed, or allow=HOST,HOST such as allow=pypi.org,*.example.com:443
     #[arg(long, value_name = "NETWORK", value_parser = crate::network::parse_policy)]
     pub(crate) network: Option<NetworkPolicy>,

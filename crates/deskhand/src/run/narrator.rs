@@ -5,9 +5,9 @@
 use deskhand_core::{
     decision::DecisionState,
     event::{
-        Complete, Event, EventBody, Failure, FilesPlaced, HostContacted, Outcome, PageOpened,
-        PlacedFile, PlanChanged, PlanStep, Retry, Status, StepState, Summarized, ToolResult,
-        ToolUse,
+        Complete, Event, EventBody, Failure, FilesPlaced, HostContacted, NotDone, Outcome,
+        PageOpened, PlacedFile, PlanChanged, PlanStep, QueueChange, Retry, Status, StepState,
+        Summarized, ToolResult, ToolUse,
     },
     lease::{LeaseChange, LeaseChanged, LeaseEnd},
     message::Role,
@@ -121,6 +121,10 @@ impl Narrator {
             EventBody::Opened(opened) => vec![(Mark::Note, opened_line(opened), None)],
             EventBody::Notice(notice) => vec![(Mark::Note, notice.message.clone(), None)],
             EventBody::Summary(summary) => vec![(Mark::Note, summary_line(summary), None)],
+            EventBody::Queue(changed) if changed.change == QueueChange::Held => {
+                let text = "A message that waits is held: send or remove it on the page";
+                vec![(Mark::Note, text.to_owned(), None)]
+            }
             EventBody::Answer(settled) => {
                 vec![(Mark::Note, answered(settled.state).to_owned(), None)]
             }
@@ -219,7 +223,10 @@ impl Narrator {
             Some((_, next)) => in_present(next),
             None => "Thinking".to_owned(),
         };
-        if result.is_error {
+        if let Some(reason) = result.not_done {
+            let text = format!("{}: {}", in_present(&what), not_done(reason));
+            (Mark::Note, text, None)
+        } else if result.is_error {
             let text = format!("{what}: {}", one_line(&result.text));
             (Mark::Failed, text, Some(result.duration_ms))
         } else {
@@ -230,6 +237,16 @@ impl Narrator {
     fn take_remark(&mut self) -> Option<(Mark, String, Option<u64>)> {
         let remark = one_line(&std::mem::take(&mut self.remark));
         (!remark.is_empty()).then_some((Mark::Said, remark, None))
+    }
+}
+
+fn not_done(reason: NotDone) -> &'static str {
+    match reason {
+        NotDone::Refused => "not run, since a person refused it",
+        NotDone::Unanswered => "not run, since nobody answered in time",
+        NotDone::Forbidden => "not run, since the approval policy refuses it",
+        NotDone::Skipped => "not run",
+        NotDone::Stopped => "stopped",
     }
 }
 

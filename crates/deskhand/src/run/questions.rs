@@ -7,7 +7,7 @@ use std::{
 
 use deskhand_api::decisions::AnswerBody;
 use deskhand_core::{
-    decision::{AnswerScope, Ask, Form},
+    decision::{AnswerScope, Ask, DecisionKind, Form},
     event::{Event, EventBody},
     id::{DecisionId, SessionId},
 };
@@ -15,6 +15,7 @@ use tokio::sync::mpsc;
 
 use super::show::Show;
 use crate::{
+    cli::RunArgs,
     client::{CallError, Client},
     decisions::{asked, file, value},
 };
@@ -28,31 +29,39 @@ pub(super) struct Questions<'a> {
     /// The lines typed. `None` until the first question.
     lines: Option<mpsc::Receiver<String>>,
     has_person: bool,
+    /// The number of times that a budget is extended without a person.
+    most_extensions: u32,
+    n_extensions: u32,
 }
 
 impl<'a> Questions<'a> {
-    pub(super) fn new(client: &'a Client, session: SessionId, is_json: bool) -> Self {
+    pub(super) fn new(client: &'a Client, session: SessionId, args: &RunArgs) -> Self {
         let is_terminal = io::stdin().is_terminal() && io::stderr().is_terminal();
         Self {
             client,
             session,
             open: None,
             lines: None,
-            has_person: is_terminal && !is_json,
+            has_person: is_terminal && !args.json,
+            most_extensions: args.yes_to_budgets,
+            n_extensions: 0,
         }
     }
 
-    /// Shows the question of an event, or shows the spinner again once the question is settled.
-    pub(super) fn event(&mut self, event: &Event, show: &Show) {
+    /// Shows the question of an event, or shows the spinner again once the question is settled. Answers a question about a
+    /// budget as the arguments say.
+    pub(super) async fn event(&mut self, event: &Event, show: &Show) -> Result<(), CallError> {
         if let EventBody::Decision(raised) = &event.body {
             let ask = &raised.ask;
             for line in asked(&ask.prompt, &ask.form, ask.subject.as_ref()) {
                 show.ask(&line);
             }
-            if self.has_person {
+            if self.n_extensions < self.most_extensions && is_extendable(ask) {
+                self.extend(raised.decision, show).await?;
+            } else if self.has_person {
                 self.lines.get_or_insert_with(read_lines);
                 show.pause();
-                show.ask("Your answer:");
+                show.ask(invitation(ask));
             } else {
                 let how = how_to_answer(raised.decision, &ask.form);
                 show.ask(&format!("Answer it with `{how}`, or on the page."));
@@ -67,6 +76,23 @@ impl<'a> Questions<'a> {
         {
             show.go_on();
         }
+        Ok(())
+    }
+
+    /// Says yes to a question about a budget.
+    async fn extend(&mut self, id: DecisionId, show: &Show) -> Result<(), CallError> {
+        self.n_extensions += 1;
+        let (n, most) = (self.n_extensions, self.most_extensions);
+        match self
+            .client
+            .answer(self.session, id, &AnswerBody::yes(true))
+            .await
+        {
+            Ok(()) => show.ask(&format!("Yes, as --yes-to-budgets says ({n} of {most}).")),
+            Err(CallError::Refused { message, .. }) => show.ask(&message),
+            Err(error) => return Err(error),
+        }
+        Ok(())
     }
 
     /// Returns the next line typed. Waits forever if the terminal is not read or has been closed.
@@ -84,7 +110,7 @@ impl<'a> Questions<'a> {
         let Some((id, ask)) = &self.open else {
             return Ok(());
         };
-        let answer = match read(&ask.form, line) {
+        let answer = match read(ask, line) {
             Ok(answer) => answer,
             Err(problem) => {
                 show.ask(&problem);
@@ -103,30 +129,53 @@ impl<'a> Questions<'a> {
     }
 }
 
+/// Returns true for a question about a bound of this session, and not of its owner, which only administrators raise.
+fn is_extendable(ask: &Ask) -> bool {
+    ask.kind == DecisionKind::Budget && ask.over.is_some_and(|over| !over.bound.is_of_owner())
+}
+
 /// Parses a line as an answer. The error is shown to the user.
-fn read(form: &Form, line: &str) -> Result<AnswerBody, String> {
+///
+/// A question of the agent can be answered with something else than what it offers.
+fn read(ask: &Ask, line: &str) -> Result<AnswerBody, String> {
     let line = line.trim();
-    match form {
+    let is_question = ask.kind == DecisionKind::Question;
+    match &ask.form {
         Form::Text => Ok(AnswerBody::text(line)),
         Form::YesNo => match &*line.to_lowercase() {
             "y" | "yes" => Ok(AnswerBody::yes(true)),
             "n" | "no" => Ok(AnswerBody::yes(false)),
-            "session" => Ok(AnswerBody::yes_for(AnswerScope::Session)),
-            "always" => Ok(AnswerBody::yes_for(AnswerScope::Always)),
+            "session" if !is_question => Ok(AnswerBody::yes_for(AnswerScope::Session)),
+            "always" if !is_question => Ok(AnswerBody::yes_for(AnswerScope::Always)),
+            _ if is_question && !line.is_empty() => Ok(AnswerBody::text(line)),
             _ => match reason(line) {
                 Some(reason) => Ok(AnswerBody::no_because(reason)),
                 None => Err("Type yes or no.".to_owned()),
             },
         },
-        Form::Choices {
-            choices,
-            several: false,
-        } => Ok(AnswerBody::choices(vec![value(choices, line)])),
-        Form::Choices { choices, .. } => {
-            let values = line.split(',').map(|text| value(choices, text));
-            Ok(AnswerBody::choices(values.collect()))
+        Form::Choices { choices, several } => {
+            let texts: Vec<_> = if *several {
+                line.split(',').collect()
+            } else {
+                vec![line]
+            };
+            let values: Vec<_> = texts.iter().map(|text| value(choices, text)).collect();
+            let is_offered = |value: &String| choices.iter().any(|one| one.value == *value);
+            if is_question && !line.is_empty() && !values.iter().all(is_offered) {
+                return Ok(AnswerBody::text(line));
+            }
+            Ok(AnswerBody::choices(values))
         }
         Form::File => file(Path::new(line)).map_err(|error| format!("{error:#}")),
+    }
+}
+
+fn invitation(ask: &Ask) -> &'static str {
+    match (ask.kind, &ask.form) {
+        (DecisionKind::Question, Form::Choices { .. } | Form::YesNo) => {
+            "Your answer, which can be another than these:"
+        }
+        _ => "Your answer:",
     }
 }
 
@@ -172,6 +221,17 @@ mod tests {
 
     #[test]
     fn what_is_typed_becomes_an_answer() {
+        let ask = |kind: DecisionKind, form: Form| Ask {
+            call: None,
+            kind,
+            prompt: "?".to_owned(),
+            form,
+            subject: None,
+            over: None,
+            rule: None,
+            default: None,
+            expires_at: None,
+        };
         let choice = |value: &str, label: &str| Choice {
             value: value.to_owned(),
             label: label.to_owned(),
@@ -189,12 +249,16 @@ mod tests {
             // A choice that is called like a number comes first.
             (choices(false), "2", json!({"choices": ["2"]})),
             (choices(true), "red, 2", json!({"choices": ["r", "2"]})),
-            (choices(false), "blue", json!({"choices": ["blue"]})),
+            (choices(false), "blue", json!({"text": "blue"})),
+            (choices(true), "red, blue", json!({"text": "red, blue"})),
+            (Form::YesNo, "maybe", json!({"text": "maybe"})),
         ] {
-            let sent = read(&form, line).map(|answer| json!(answer));
+            let sent = read(&ask(DecisionKind::Question, form), line).map(|answer| json!(answer));
             assert_eq!(sent, Ok(expected), "{line}");
         }
-        assert!(read(&Form::YesNo, "maybe").is_err());
-        assert!(read(&Form::File, "/nowhere/at/all").is_err());
+        let network = read(&ask(DecisionKind::Network, choices(false)), "blue");
+        assert_eq!(json!(network.unwrap()), json!({"choices": ["blue"]}));
+        assert!(read(&ask(DecisionKind::Approval, Form::YesNo), "maybe").is_err());
+        assert!(read(&ask(DecisionKind::Question, Form::File), "/nowhere/at/all").is_err());
     }
 }

@@ -6,12 +6,11 @@ use async_trait::async_trait;
 use deskhand_app::{App, WatchLinkError, watch_path};
 use deskhand_core::{
     audit::Requester,
-    id::{SessionId, UserId, WatchLinkId},
+    id::{SessionId, UserId},
     secret::Secret,
     viewer::Viewer,
 };
 use deskhand_streams::{LinkFailed, WatchLink, WatchLinks};
-use uuid::Uuid;
 
 /// Makes links at one address.
 #[derive(Debug)]
@@ -39,19 +38,23 @@ impl WatchLinks for AppLinks {
         })
     }
 
-    async fn revoke(
-        &self,
-        owner: UserId,
-        session: SessionId,
-        link: Uuid,
-    ) -> Result<(), LinkFailed> {
+    async fn revoke_all(&self, owner: UserId, session: SessionId) -> Result<(), LinkFailed> {
         let (links, viewer) = (self.app.watch_links(), Viewer::User(owner));
-        let revoked = links.revoke(viewer, Requester::SERVER, session, WatchLinkId(link));
-        match revoked.await {
-            // It has ended by itself, with its time or its session.
-            Ok(()) | Err(WatchLinkError::NoLink { .. } | WatchLinkError::Find(_)) => Ok(()),
-            Err(error) => Err(failed(&error)),
+        let open = match links.list(viewer, session).await {
+            Ok(open) => open,
+            // They have ended with it.
+            Err(WatchLinkError::Find(_)) => return Ok(()),
+            Err(error) => return Err(failed(&error)),
+        };
+        for link in open {
+            let revoked = links.revoke(viewer, Requester::SERVER, session, link.id);
+            match revoked.await {
+                // It has ended by itself, with its time or its session.
+                Ok(()) | Err(WatchLinkError::NoLink { .. } | WatchLinkError::Find(_)) => {}
+                Err(error) => return Err(failed(&error)),
+            }
         }
+        Ok(())
     }
 }
 

@@ -255,3 +255,36 @@ fn a_task_from_the_terminal_has_a_budget_and_says_when_it_is_used_up() {
     server.ctrl_c();
     assert_eq!(server.end().code, Some(0));
 }
+
+#[tokio::test]
+async fn a_run_says_yes_to_its_budget_as_often_as_it_was_told_to() {
+    let server = serve(&[("costly", COSTLY)]);
+    let place = Place::new()
+        .with("DESKHAND_SERVER", &server.url())
+        .with("DESKHAND_TOKEN", &server.token());
+    let walk = move || {
+        let task = place.start(&[
+            "run",
+            "--model",
+            "scripted/costly",
+            "--budget-usd",
+            "0.005",
+            "--yes-to-budgets",
+            "1",
+            "go",
+        ]);
+        task.notes("Yes, as --yes-to-budgets says (1 of 1).");
+        let how = task.notes("Answer it with `deskhand answer ");
+        let id = how.split_whitespace().nth(6).unwrap();
+        assert_eq!(place.run(&["answer", id, "--no"]).code, Some(0));
+        task.end()
+    };
+    let ended = tokio::task::spawn_blocking(walk).await.unwrap();
+    assert_eq!(ended.code, Some(1), "{}", ended.stderr);
+    assert_eq!(
+        ended.stderr.matches("--yes-to-budgets").count(),
+        1,
+        "{}",
+        ended.stderr
+    );
+}

@@ -25,6 +25,7 @@ fn the_program_explains_itself() {
       decisions  List the questions that agents ask you
       answer     Answer a question of an agent
       cp         Copy files and folders to and from the desktop of a session
+      eval       Measure models on a suite of tasks, side by side
       models     List the models, their prices and what is missing to use them
       prompt     Print the instructions that a model gets before the conversation
       user       Add, list, limit and disable users
@@ -76,17 +77,19 @@ fn run_explains_itself() {
       <TEXT>  Task for the agent
 
     Options:
-          --model <MODEL>      Model to use, such as scripted/demo; `deskhand models` lists them
-          --computer <KIND>    Kind of computer: desktop, or browser for one without a screen, which is lighter [default: desktop]
-          --budget-usd <USD>   US dollars it may cost before the agent asks for more; 0 means no limit
-          --budget-tokens <N>  Tokens it may use before the agent asks for more; 0 means no limit
-          --network <NETWORK>  Hosts that programs may contact: open, closed, or allow=HOST,HOST such as allow=pypi.org,*.example.com:443
-          --attach <FILE>      File to attach to the task; can be repeated
-          --mcp <NAME=SERVER>  MCP server whose tools the agent may use: NAME=URL or NAME=COMMAND, can be repeated
-          --keep               Keep the session afterwards and print its address
-          --json               Print every event as one line of JSON instead of steps and answer
-          --server <URL>       Server to talk to, with its token in DESKHAND_TOKEN [default: the one that uses the data folder] [env: DESKHAND_SERVER]
-      -h, --help               Print help
+          --model <MODEL>       Model to use, such as scripted/demo; `deskhand models` lists them
+          --effort <EFFORT>     Effort that the model puts into thinking: low, medium or high
+          --computer <KIND>     Kind of computer: desktop, or browser for one without a screen, which is lighter [default: desktop]
+          --budget-usd <USD>    US dollars it may cost before the agent asks for more; 0 means no limit
+          --budget-tokens <N>   Tokens it may use before the agent asks for more; 0 means no limit
+          --yes-to-budgets <N>  Say yes by itself, up to N times, when the agent asks to go on beyond a budget, its steps or its time, or in circles
+          --network <NETWORK>   Hosts that programs may contact: open, closed, or allow=HOST,HOST such as allow=pypi.org,*.example.com:443
+          --attach <FILE>       File to attach to the task; can be repeated
+          --mcp <NAME=SERVER>   MCP server whose tools the agent may use: NAME=URL or NAME=COMMAND, can be repeated
+          --keep                Keep the session afterwards and print its address
+          --json                Print every event as one line of JSON instead of steps and answer
+          --server <URL>        Server to talk to, with its token in DESKHAND_TOKEN [default: the one that uses the data folder] [env: DESKHAND_SERVER]
+      -h, --help                Print help
 
     Settings:
           --config <FILE>   Settings file in TOML; `deskhand config` shows all settings [env: DESKHAND_CONFIG]

@@ -12,6 +12,7 @@ mod config;
 mod crash;
 mod decisions;
 mod doctor;
+mod evals;
 mod files;
 mod gateway;
 mod headless;

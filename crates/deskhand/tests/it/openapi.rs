@@ -13,14 +13,14 @@ use deskhand_core::{
     event::{
         Artifact, Complete, Cost, DecisionRaised, DecisionSettled, Event, EventBody, Failure,
         FilesPlaced, GatewayUse, HandedOver, HostContacted, MessageSaid, ModelChanged, ModelTold,
-        Notice, Outcome, PageOpened, PlacedFile, PlanChanged, PlanStep, QueueChange, QueueChanged,
-        Retry, Said, Screenshot, SessionChanged, Status, StepState, Summarized, ToldFacts,
-        ToolResult, ToolUse,
+        NotDone, Notice, Outcome, PageOpened, PlacedFile, PlanChanged, PlanStep, QueueChange,
+        QueueChanged, Retry, Said, Screenshot, SessionChanged, Status, StepState, Summarized,
+        ToldFacts, ToolResult, ToolUse,
     },
     id::{AttachmentId, DecisionId, MessageId, TurnId, UserId},
     lease::{LeaseChange, LeaseChanged, LeaseEnd},
     message::{Delivery, Role},
-    model::Usage,
+    model::{Effort, Usage},
     network::policy::{BlockReason, NetworkMode},
     policy::{Policy, Rule, RuleTool},
     right::Right,
@@ -121,6 +121,7 @@ fn the_document_lists_every_route_with_its_answers() {
     GET    /api/sessions/{id}/people/{user} → 200 401 403 404 429 500 503
     PUT    /api/sessions/{id}/people/{user} → 200 202 400 401 403 404 408 409 413 429 500 503
     GET    /api/sessions/{id}/ports → 200 401 403 404 429 500 503
+    DELETE /api/sessions/{id}/queue → 200 401 403 404 429 500 503
     GET    /api/sessions/{id}/queue → 200 401 403 404 429 500 503
     DELETE /api/sessions/{id}/queue/{message} → 204 401 403 404 409 429 500 503
     PATCH  /api/sessions/{id}/queue/{message} → 200 400 401 403 404 408 409 413 429 500 503
@@ -577,6 +578,7 @@ fn model_events(turn: TurnId, some: bool) -> [EventBody; 10] {
             by: UserId::new(),
             by_name: String::new(),
             title: some.then(String::new),
+            effort: some.then_some(None),
             instructions: some.then(String::new),
             approvals: some.then(Policy::default),
             budget: some.then_some(Budget {
@@ -659,6 +661,7 @@ fn events() -> Vec<EventBody> {
                 author_name: some.then(String::new),
                 delivery: [Delivery::Queue, Delivery::Steer][usize::from(some)],
                 model: some.then(|| "a/b".to_owned()),
+                effort: some.then_some(Effort::High),
                 turn: some_turn,
                 attachments: some.then(attachment).into_iter().collect(),
                 start_url: some.then(start_url),
@@ -686,6 +689,7 @@ fn events() -> Vec<EventBody> {
                 partial: some,
                 parts: if some { result_parts() } else { Vec::new() },
                 state: some.then(|| json!({"cwd": "/"})),
+                not_done: some.then_some(NotDone::Refused),
             }),
             EventBody::Screenshot(Screenshot {
                 turn: some_turn,
@@ -802,6 +806,12 @@ fn queue_changes() -> impl Iterator<Item = EventBody> {
             model: Some("a/b".to_owned()),
         },
         QueueChange::Reassigned { model: None },
+        QueueChange::Reweighed {
+            effort: Some(Effort::Low),
+        },
+        QueueChange::Reweighed { effort: None },
+        QueueChange::Held,
+        QueueChange::Released,
         QueueChange::Removed,
     ];
     changes.into_iter().map(|change| {

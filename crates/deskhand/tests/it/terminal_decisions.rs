@@ -56,6 +56,8 @@ fn what_a_task_asks_is_listed_and_answered_from_another_terminal() {
     let ended = task.end();
     assert_eq!(ended.code, Some(0), "{}", ended.stderr);
     assert!(ended.stdout.starts_with("Told g, then Not executed"));
+    let told = "not run, since a person refused it";
+    assert!(ended.stderr.contains(told), "{}", ended.stderr);
     server.ctrl_c();
     assert_eq!(server.end().code, Some(0));
 }

@@ -158,6 +158,7 @@ impl Desk {
             info,
             outlet,
             told,
+            told_link: None,
             shown: None,
             in_chat: None,
         };

@@ -73,6 +73,8 @@ pub(super) struct Reporter {
     pub(super) outlet: Outlet,
     /// The state that people have been told. A bot that was restarted does not know it.
     pub(super) told: Option<StreamState>,
+    /// The link that people have been told.
+    pub(super) told_link: Option<String>,
     /// The text that the status message has.
     pub(super) shown: Option<Note>,
     /// The message in the chat of the voice channel.
@@ -95,8 +97,10 @@ impl Reporter {
 
     async fn follow(mut self, mut reports: watch::Receiver<Report>, shutdown: &CancellationToken) {
         if self.told.is_none() {
-            let state = reports.borrow().state;
-            self.told = Some(self.read_told().await.unwrap_or(state));
+            let report = reports.borrow().clone();
+            let told = self.read_told().await;
+            let told = told.unwrap_or((report.state, report.watch_url));
+            (self.told, self.told_link) = (Some(told.0), told.1);
             reports.mark_changed();
         }
         loop {
@@ -117,7 +121,7 @@ impl Reporter {
     }
 
     /// Finds out from the status message what an earlier bot has told.
-    async fn read_told(&self) -> Option<StreamState> {
+    async fn read_told(&self) -> Option<(StreamState, Option<String>)> {
         let Outlet::Direct {
             status: Some(message),
             ..
@@ -125,8 +129,8 @@ impl Reporter {
         else {
             return None;
         };
-        match self.rest.text(*message).await {
-            Ok(text) => Some(text::shown_state(&text)),
+        match self.rest.read(*message).await {
+            Ok(note) => Some((text::shown_state(&note.text), note.watch_url)),
             Err(error) => {
                 log(Err(error), "read the status message");
                 None
@@ -138,16 +142,13 @@ impl Reporter {
     async fn show(&mut self, report: &Report) {
         self.update_status(report).await;
         if self.told.replace(report.state) == Some(report.state) {
-            return;
+            return self.renew(report).await;
         }
         match report.state {
             StreamState::Streaming => {
                 self.invite(report).await;
-                let note = Note {
-                    text: text::streaming(&self.info.names, self.in_chat.is_some()),
-                    watch_url: report.watch_url.clone(),
-                };
-                self.tell(&note).await;
+                let text = text::streaming(&self.info.names, self.in_chat.is_some());
+                self.tell_live(text, report).await;
             }
             StreamState::Failed => {
                 let code = report.error_code.unwrap_or(ErrorCode::Unknown);
@@ -193,15 +194,43 @@ impl Reporter {
         self.shown = Some(note);
     }
 
+    /// Tells people the link by which a live stream goes on, if it is another one.
+    async fn renew(&mut self, report: &Report) {
+        let is_other = report.watch_url.is_some() && report.watch_url != self.told_link;
+        if report.state != StreamState::Streaming || !is_other {
+            return;
+        }
+        match self.in_chat {
+            Some(message) => {
+                let note = self.invitation(report);
+                let edited = self.rest.edit(message, &note).await;
+                log(edited, "renew the invitation");
+            }
+            None => self.invite(report).await,
+        }
+        self.tell_live(text::RENEWED.to_owned(), report).await;
+    }
+
+    /// Tells the requester how to watch.
+    async fn tell_live(&mut self, text: String, report: &Report) {
+        let watch_url = report.watch_url.clone();
+        self.told_link.clone_from(&watch_url);
+        self.tell(&Note { text, watch_url }).await;
+    }
+
+    fn invitation(&self, report: &Report) -> Note {
+        Note {
+            text: text::invitation(&self.info.names),
+            watch_url: report.watch_url.clone(),
+        }
+    }
+
     /// Posts the link in the chat of the voice channel, where the bot may do that.
     async fn invite(&mut self, report: &Report) {
         if report.watch_url.is_none() {
             return;
         }
-        let note = Note {
-            text: text::invitation(&self.info.names),
-            watch_url: report.watch_url.clone(),
-        };
+        let note = self.invitation(report);
         match self.rest.post(self.info.channel_id, &note).await {
             Ok(message) => self.in_chat = Some(message),
             Err(error) if error.is_forbidden() => {

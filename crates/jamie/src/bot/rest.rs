@@ -124,14 +124,14 @@ impl Rest {
         Ok(())
     }
 
-    /// Reads the text of one of the bot's own messages.
-    pub(super) async fn text(&self, message: MessageRef) -> Result<String, RestError> {
+    /// Reads one of the bot's own messages.
+    pub(super) async fn read(&self, message: MessageRef) -> Result<Note, RestError> {
         let request = Request::from_route(&Route::GetMessage {
             channel_id: message.channel_id,
             message_id: message.message_id,
         });
         let written: Written = read(&self.send(request).await?)?;
-        Ok(written.content)
+        Ok(written.into())
     }
 
     /// Opens the channel for direct messages with a person.
@@ -327,6 +327,19 @@ struct Posted {
 #[derive(Deserialize)]
 struct Written {
     content: String,
+    #[serde(default)]
+    components: Vec<Value>,
+}
+
+impl From<Written> for Note {
+    fn from(written: Written) -> Self {
+        let row = written.components.first();
+        let url = row.and_then(|row| row.pointer("/components/0/url")?.as_str());
+        Self {
+            text: written.content,
+            watch_url: url.map(str::to_owned),
+        }
+    }
 }
 
 #[derive(Deserialize)]

@@ -112,6 +112,9 @@ pub struct SessionView {
     pub agent_iterations: u64,
     #[serde(default)]
     pub agent_cost_usd: f64,
+    /// The number of people who watch by links at this moment.
+    #[serde(default)]
+    pub viewer_count: u64,
 }
 
 /// The figures of all streams so far.

@@ -58,6 +58,40 @@ async fn a_new_bot_takes_over_the_streams_of_the_old_one() {
 }
 
 #[tokio::test]
+async fn another_link_is_told_to_the_requester_and_in_the_chat() {
+    let Some(discord) = Discord::start() else {
+        return;
+    };
+    let server = discord.server("Friends").await;
+    let alice = server.member("alice").await;
+    let bot = Bot::start(&discord).await;
+    alice.join(&server).await;
+    alice.hear(LINK).await;
+    let links = ["https://watch.example/w/1", "https://watch.example/w/2"];
+    bot.tell_live(links[0]).await;
+    alice.wait_for_text("✅ Now streaming!").await;
+    let invitation = alice.in_chat(&server, |messages| messages.len() == 1).await;
+
+    // The same link again is no news.
+    bot.tell(StreamState::Streaming, Some("Something went wrong"))
+        .await;
+    bot.tell_live(links[0]).await;
+    bot.tell_live(links[1]).await;
+    let renewed = alice.wait_for_text("🔄 The stream goes on.").await;
+    assert_eq!(renewed.link.as_deref(), Some(links[1]));
+    let messages = alice.messages().await;
+    assert_eq!(messages.len(), 3, "{messages:#?}");
+    assert_eq!(messages[0].link.as_deref(), Some(links[1]));
+    let chat = alice
+        .in_chat(&server, |messages| {
+            messages[0].link.as_deref() == Some(links[1])
+        })
+        .await;
+    assert_eq!((chat.len(), &chat[0].id), (1, &invitation[0].id));
+    bot.end().await;
+}
+
+#[tokio::test]
 async fn a_stream_whose_end_was_not_told_is_noticed() {
     let Some(discord) = Discord::start() else {
         return;

@@ -126,6 +126,7 @@ impl Controller for ScriptedController {
             ended_at: None,
             agent_iterations: 0,
             agent_cost_usd: 0.0,
+            viewer_count: 0,
         });
         drop(state);
         self.changed.notify_waiters();

@@ -139,6 +139,23 @@ async fn a_discord_that_stays_in_trouble_is_given_up_with_a_code() {
         assert!(answer.contains("Nothing is streaming"), "{answer}");
         assert_eq!(person.messages().await.len(), 1);
     }
+    alice.join(&server).await;
+    alice.hear("https://youtu.be/a").await;
+    let id = alice.id;
+    let (guild, channel) = (server.id, server.voice);
+    for (event, fields) in [
+        (
+            "discord.dm_received",
+            format!("user_id={id} content_length=18"),
+        ),
+        (
+            "discord.voice_detected",
+            format!("user_id={id} guild_id={guild} channel_id={channel}"),
+        ),
+    ] {
+        let line = format!("event=\"{event}\" {fields}");
+        assert!(log.contains(&line), "{line}");
+    }
     bot.end().await;
 }
 

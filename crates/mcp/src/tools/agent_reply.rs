@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use deskhand_app::{GivenReply, SendPrompt};
 use deskhand_core::{
-    decision::{AnswerScope, Choice, Form, Reply},
+    decision::{AnswerScope, Choice, DecisionKind, Form, Reply},
     message::Delivery,
 };
 use schemars::JsonSchema;
@@ -71,7 +71,14 @@ impl Tool for AgentReply {
             }))
         };
         if let Some(asked) = status::open_question(call, id).await? {
-            let reply = GivenReply::Plain(read(&asked.ask.form, &input.reply_text)?);
+            let reply = match read(&asked.ask.form, &input.reply_text)? {
+                // Only what the agent wants to do is refused with a reason. To its questions, this is another answer.
+                Reply::NoBecause(_) if asked.ask.kind == DecisionKind::Question => {
+                    Reply::Text(input.reply_text)
+                }
+                reply => reply,
+            };
+            let reply = GivenReply::Plain(reply);
             let decisions = call.app.decisions();
             decisions.answer(call.user(), id, asked.id, reply).await?;
             return replied(ReplyEffect::Answered);
@@ -81,6 +88,7 @@ impl Tool for AgentReply {
             content: input.reply_text,
             delivery: Delivery::Queue,
             model: None,
+            effort: None,
             attachments: Vec::new(),
             start_url: None,
         };

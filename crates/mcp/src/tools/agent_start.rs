@@ -108,6 +108,7 @@ impl Tool for AgentStart {
             content: input.instructions.trim().to_owned(),
             delivery: Delivery::Queue,
             model: None,
+            effort: None,
             attachments: Vec::new(),
             start_url: Some(start),
         };

@@ -58,6 +58,7 @@ pub(crate) async fn send(
         content: body.content,
         delivery: body.delivery,
         model: body.model,
+        effort: body.effort,
         attachments: body.attachments,
         start_url: None,
     };

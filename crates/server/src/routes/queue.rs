@@ -16,7 +16,7 @@ use crate::{
 
 pub(crate) fn routes() -> OpenApiRouter<Shared> {
     OpenApiRouter::new()
-        .routes(routes!(list))
+        .routes(routes!(list, clear))
         .routes(routes!(change, remove))
 }
 
@@ -35,6 +35,23 @@ pub(crate) async fn list(
     Id(id): Id<SessionId>,
 ) -> Result<Json<QueueView>, Problem> {
     Ok(Json(queue.list(caller.viewer(), id).await?.into()))
+}
+
+/// Removes all waiting messages that are held. The agent will never see them.
+#[utoipa::path(
+    delete,
+    path = "/sessions/{id}/queue",
+    operation_id = "clear_queue",
+    tag = "sessions",
+    params(SessionPath),
+    responses((status = 200, description = "the queue after the change", body = QueueView)),
+)]
+pub(crate) async fn clear(
+    State(queue): State<Queue>,
+    Caller(user): Caller,
+    Id(id): Id<SessionId>,
+) -> Result<Json<QueueView>, Problem> {
+    Ok(Json(queue.clear_held(user, id).await?.into()))
 }
 
 /// Changes a waiting message.
@@ -63,6 +80,8 @@ pub(crate) async fn change(
         content: body.content,
         delivery: body.delivery,
         model: body.model.map(choice),
+        effort: body.effort,
+        is_held: body.held,
         place: body.before.map(place),
     };
     let queue = queue.change(user, id, message, change).await?;

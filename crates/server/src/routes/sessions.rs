@@ -56,6 +56,7 @@ pub(crate) async fn create(
     let wanted = CreateSession {
         title: body.title,
         model: body.model,
+        effort: body.effort,
         computer: body.computer.unwrap_or_default(),
         tools: body.tools,
         instructions: body.instructions,
@@ -109,7 +110,7 @@ pub(crate) async fn show(
     Ok(Json(sessions.find(caller.viewer(), id).await?.into()))
 }
 
-/// Changes the title, model, instructions, approval policy, budget, network or MCP servers of a session.
+/// Changes the title, model, effort, instructions, approval policy, budget, network or MCP servers of a session.
 #[utoipa::path(
     patch,
     path = "/sessions/{id}",
@@ -134,6 +135,7 @@ pub(crate) async fn change(
         title: body.title,
         approvals: body.approvals,
         model: body.model,
+        effort: body.effort,
         instructions: body.instructions,
         budget: body.budget.map(Into::into),
         network: body.network,
@@ -177,7 +179,7 @@ pub(crate) async fn terminate(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Ends the current turn with `complete` and outcome `stopped`.
+/// Ends the current turn with `complete` and outcome `stopped`. Messages that wait are held until people release them.
 #[utoipa::path(
     post,
     path = "/sessions/{id}/stop",

@@ -232,6 +232,7 @@ fn stream_view(record: StreamRecord, viewer: Option<UserId>) -> StreamView {
         ended_at: view.ended_at,
         n_steps: view.agent_iterations,
         cost_usd: view.agent_cost_usd,
+        n_watchers: view.viewer_count,
     }
 }
 

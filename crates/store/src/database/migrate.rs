@@ -123,6 +123,14 @@ const MIGRATIONS: &[Migration] = &[
         number: 28,
         sql: include_str!("../../migrations/0028_streams.sql"),
     },
+    Migration {
+        number: 30,
+        sql: include_str!("../../migrations/0030_evals.sql"),
+    },
+    Migration {
+        number: 31,
+        sql: include_str!("../../migrations/0031_effort_and_held.sql"),
+    },
 ];
 
 /// The advisory lock that keeps two starting servers from migrating at the same time on PostgreSQL. It can be any

@@ -7,6 +7,7 @@ use deskhand_core::{
     budget::ChangeBudget,
     event::{EventBody, ModelChanged, SessionChanged},
     id::{SessionId, UserId},
+    model::Effort,
     network::policy::{NetworkMode, NetworkPolicy},
     policy::{Mode, Policy},
     session::{Session, Signal},
@@ -32,6 +33,7 @@ pub(crate) fn nothing(by: UserId) -> EditSession {
         requester: Requester::from(by),
         title: None,
         model: None,
+        effort: None,
         instructions: None,
         approvals: None,
         budget: None,
@@ -46,6 +48,7 @@ fn everything(by: UserId) -> EditSession {
         requester: Requester::from(by),
         title: Some("Named".to_owned()),
         model: Some("e/f".to_owned()),
+        effort: Some(Some(Effort::High)),
         instructions: Some("Be brief.".to_owned()),
         approvals: Some(Policy {
             mode: Mode::Never,
@@ -89,6 +92,7 @@ async fn all_settings_change_in_one_commit(world: World) {
     let found = shown(&world, session).await;
     assert_eq!((&*found.title, &*found.model), ("Named", "e/f"));
     assert_eq!(found.instructions, "Be brief.");
+    assert_eq!(found.effort, Some(Effort::High));
     assert_eq!(found.approvals.mode, Mode::Never);
     assert_eq!((found.budget.usd, found.budget.tokens), (Some(0.5), None));
     let told = [
@@ -101,6 +105,7 @@ async fn all_settings_change_in_one_commit(world: World) {
             by: world.user,
             by_name: "ada".to_owned(),
             title: Some("Named".to_owned()),
+            effort: Some(Some(Effort::High)),
             instructions: Some("Be brief.".to_owned()),
             approvals: Some(found.approvals),
             budget: Some(found.budget),

@@ -72,6 +72,7 @@ async fn sessions_are_made_up_to_the_limit_also_at_once(world: World) {
         owner: world.user,
         title: "",
         model: "scripted/demo",
+        effort: None,
         computer: ComputerKind::Desktop,
         tools: &tools,
         instructions: "",

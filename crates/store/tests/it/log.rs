@@ -43,6 +43,7 @@ pub(crate) fn prompt(world: &World, content: &str) -> QueuePrompt {
         author_name: "ada".to_owned(),
         delivery: Delivery::Queue,
         model: None,
+        effort: None,
         attachments: Vec::new(),
         start_url: None,
         queue_length: 100,

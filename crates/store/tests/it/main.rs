@@ -14,6 +14,7 @@ mod budgets;
 mod commit;
 mod decisions;
 mod edit;
+mod evals;
 mod figures;
 mod gateway;
 mod lease;
@@ -140,6 +141,7 @@ impl World {
             owner,
             title: "",
             model: "scripted/demo",
+            effort: None,
             computer: ComputerKind::Desktop,
             tools: &DrivingTools::default(),
             instructions: "",

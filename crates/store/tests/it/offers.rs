@@ -125,6 +125,7 @@ async fn nothing_that_the_giver_arranged_goes_on(world: World) {
         author_name: "ada".to_owned(),
         delivery: Delivery::default(),
         model: None,
+        effort: None,
         attachments: Vec::new(),
         start_url: None,
         queue_length: 9,

@@ -6,11 +6,12 @@ use deskhand_core::{
     event::{EventBody, QueueChange},
     id::{MessageId, SessionId, TurnId},
     message::Delivery,
+    model::Effort,
     user::UserRole,
 };
 use deskhand_store::{
-    ChangeWaiting, Committed, NothingToTake, PhaseMove, QueuePrompt, TakePrompt, TakeSteering,
-    Transition, WaitingRefused,
+    ChangeWaiting, ClearHeld, Committed, HoldWaiting, MessageChoice, NothingToTake, PhaseMove,
+    QueuePrompt, TakePrompt, TakeSteering, Transition, WaitingRefused,
 };
 use proptest::{prelude::prop, sample::Index, strategy::Strategy};
 
@@ -21,6 +22,7 @@ on_both_databases! {
     a_message_is_changed_until_it_is_taken,
     a_message_is_for_the_model_that_was_chosen_last,
     steering_goes_to_the_turn_that_runs,
+    what_is_held_is_taken_only_after_its_release,
     a_change_that_cannot_be_made_leaves_no_trace,
     any_changes_leave_the_order_that_was_asked_for,
     a_turn_is_the_owners_while_they_wrote_all_its_messages,
@@ -125,15 +127,55 @@ async fn a_turn_is_the_owners_while_they_wrote_all_its_messages(world: World) {
 async fn a_message_is_for_the_model_that_was_chosen_last(world: World) {
     let session = world.session().await;
     let id = send(&world, session, "one", Delivery::Queue).await;
-    assert_eq!(world.store.model_for(id).await.unwrap(), None);
+    let chosen = async || world.store.choice_for(id).await.unwrap();
+    assert_eq!(chosen().await, MessageChoice::default());
     for model in [Some("a/b".to_owned()), Some("c/d".to_owned()), None] {
         let reassigned = QueueChange::Reassigned {
             model: model.clone(),
         };
         change(&world, session, id, &[reassigned]).await.unwrap();
-        assert_eq!(world.store.model_for(id).await.unwrap(), model);
+        assert_eq!(chosen().await.model, model);
         assert_eq!(world.store.waiting(session).await.unwrap()[0].model, model);
     }
+    for effort in [Some(Effort::High), Some(Effort::Low), None] {
+        let reweighed = QueueChange::Reweighed { effort };
+        change(&world, session, id, &[reweighed]).await.unwrap();
+        assert_eq!(chosen().await.effort, effort);
+    }
+}
+
+async fn what_is_held_is_taken_only_after_its_release(world: World) {
+    let session = world.session().await;
+    let one = send(&world, session, "one", Delivery::Queue).await;
+    let two = send(&world, session, "two", Delivery::Queue).await;
+    let by = world.user;
+    let hold = async || {
+        let held = world.commit(session, HoldWaiting { by }).await.unwrap();
+        held.events.len()
+    };
+    assert_eq!(hold().await, 2, "an event for each");
+    assert_eq!(hold().await, 0, "those that are held stay so");
+    let is_awaited = async || {
+        let unsettled = world.store.unsettled_sessions().await.unwrap();
+        let found = unsettled.iter().find(|found| found.session.id == session);
+        found.is_some_and(|found| found.is_awaited)
+    };
+    assert!(!is_awaited().await, "nothing begins with the server");
+    assert_eq!(take(&world, session).await, None);
+    assert_eq!(waiting(&world, session).await, [one, two]);
+
+    let later = send(&world, session, "later", Delivery::Queue).await;
+    assert!(is_awaited().await);
+    assert_eq!(take(&world, session).await, Some(later));
+    finish(&world, session).await;
+    let released = [QueueChange::Released];
+    change(&world, session, two, &released).await.unwrap();
+    assert_eq!(take(&world, session).await, Some(two));
+    finish(&world, session).await;
+
+    let cleared = world.commit(session, ClearHeld { by }).await.unwrap();
+    assert_eq!(cleared.events.len(), 1);
+    assert_eq!(waiting(&world, session).await, []);
 }
 
 async fn what_cannot_wait_is_taken_first(world: World) {

@@ -25,7 +25,7 @@ impl Flow<'_> {
     /// Takes it away from them.
     pub(crate) async fn withdraw(&mut self) {
         match self.last_mile() {
-            LastMile::Watch => self.revoke_link().await,
+            LastMile::Watch => self.revoke_links().await,
             LastMile::Share(_) => self.leave_channel().await,
         }
     }
@@ -39,7 +39,7 @@ impl Flow<'_> {
         if has_player {
             self.fill_screen(session).await?;
         }
-        if self.link.is_none() {
+        if self.streams.watch_url(self.request.session_id).is_none() {
             self.make_link(session).await?;
         }
         Ok(())

@@ -88,23 +88,23 @@ impl Flow<'_> {
         let stream = self.request.session_id;
         inner.store.set_stream_link(stream, Some(id)).await?;
         self.streams.set_watch_url(stream, Some(url));
-        self.link = Some(id);
+        self.has_links = true;
         Ok(())
     }
 
-    /// Ends the link by which people watch.
-    pub(crate) async fn revoke_link(&mut self) {
-        let (Some(link), Some(session)) = (self.link.take(), self.session) else {
+    /// Ends all links by which people watch, those of an earlier server included.
+    pub(crate) async fn revoke_links(&mut self) {
+        let (true, Some(session)) = (std::mem::take(&mut self.has_links), self.session) else {
             return;
         };
         let (inner, stream) = (&self.streams.0, self.request.session_id);
         self.streams.set_watch_url(stream, None);
         if let Some(links) = &inner.links
-            && let Err(error) = links.revoke(inner.owner, session, link).await
+            && let Err(error) = links.revoke_all(inner.owner, session).await
         {
             tracing::warn!(
                 error = &error as &dyn std::error::Error,
-                "could not revoke a link to watch"
+                "could not revoke the links to watch"
             );
         }
         if let Err(error) = inner.store.set_stream_link(stream, None).await {

@@ -52,13 +52,23 @@ impl FakeShell<'_> {
     }
 
     /// Runs a script of statements: `echo`, `printf`, `cat`, `true`, `false`, `pwd`, `sleep` and `exit`, with `>`
-    /// and `>>`, separated by `;`, `&&` or line ends.
+    /// and `>>`, separated by `;`, `&&` or line ends. `sh FILE` runs the statements of a file, in which `export` and
+    /// `cd` do nothing.
     pub(super) async fn run(mut self, script: &str) -> ShellOutput {
+        let file = script.strip_prefix("sh ").and_then(|path| self.read(path));
+        let (script, is_file) = match &file {
+            Some(content) => (&**content, true),
+            None => (script, false),
+        };
         let mut code = 0;
         for line in script.split([';', '\n']) {
             for statement in line.split("&&") {
                 match self.statement(statement.trim()).await {
                     StatementEnd::Exited(exited) => code = exited,
+                    // A script ends itself, and not the shell that runs it.
+                    StatementEnd::Over(ShellEnding::ShellEnded { code }) if is_file => {
+                        return self.finish(ShellEnding::Exited { code });
+                    }
                     StatementEnd::Over(ending) => return self.finish(ending),
                 }
                 if code != 0 {
@@ -73,7 +83,7 @@ impl FakeShell<'_> {
         let (command, target) = redirected(statement);
         let (word, argument) = command.split_once(' ').unwrap_or((command, ""));
         let (text, code) = match word {
-            "" | "true" => (String::new(), 0),
+            "" | "true" | "export" | "cd" => (String::new(), 0),
             "false" => (String::new(), 1),
             "echo" => (format!("{}\n", unquoted(argument)), 0),
             "printf" => (unquoted(argument), 0),

@@ -113,7 +113,12 @@ async fn every_form_is_answered_in_its_own_way() {
             json!({"choices": ["blue", "r"]}),
             "r, blue",
         ),
-        ("yes", json!({"text": "yes"}), json!({"yes": true}), "yes"),
+        (
+            "yes",
+            json!({"choices": ["yes"]}),
+            json!({"yes": true}),
+            "yes",
+        ),
         (
             "file",
             json!({"file": {"name": "a/b", "base64": ""}}),
@@ -148,6 +153,25 @@ async fn every_form_is_answered_in_its_own_way() {
             assert_eq!(kept.unwrap(), &b"a,b\n\0\xff"[..]);
         }
         session.terminate().await;
+    }
+}
+
+#[tokio::test]
+async fn a_question_takes_another_answer_than_those_that_it_offers() {
+    let one = asking("{question: Which?, form: choices, choices: [red, green]}");
+    let yes = asking("{question: Really?, form: yes_no}");
+    let world = World::start(&[("one", &one), ("yes", &yes)]).await;
+    for scenario in ["one", "yes"] {
+        let session = at_work(&world, scenario).await;
+        let (decision, seq) = decision_of(&session, 0).await;
+        let path = answer_path(&session, &decision);
+        let empty = world.client().post(&path, json!({"text": " "})).await;
+        assert_eq!((empty.status, &*empty.code()), (422, "bad_answer"));
+        let answer = json!({"text": "only the blue one"});
+        let answered = world.client().post(&path, answer.clone()).await.good();
+        assert_eq!(answered["answer"], answer);
+        let (words, _) = last_words(&session, seq).await;
+        assert!(words.ends_with("but wrote: only the blue one"), "{words}");
     }
 }
 
@@ -374,8 +398,8 @@ async fn stopping_interrupting_and_ending_withdraw_what_was_asked() {
     let client = world.client();
     let session = at_work(&world, "asks").await;
     let (stopped, seq) = decision_of(&session, 0).await;
-    // What is said meanwhile waits as it does while the agent works.
-    session.send("later", "queue").await.good();
+    // Messages wait meanwhile as they do while the agent works.
+    let later = session.send("later", "queue").await.good();
     assert_eq!(
         client.post(&session.path("/stop"), json!({})).await.status,
         202
@@ -390,6 +414,9 @@ async fn stopping_interrupting_and_ending_withdraw_what_was_asked() {
     assert_eq!((late.status, &*late.code()), (409, "settled"));
     assert_eq!(late.json()["error"]["details"]["state"], "withdrawn");
 
+    let waiting = session.path(&format!("/queue/{}", later["id"].as_str().unwrap()));
+    let release = client.patch(&waiting, json!({"held": false})).await;
+    release.good();
     let (_, seq) = decision_of(&session, end.seq).await;
     session.send("now", "interrupt").await.good();
     let end = session.turn_end(seq).await;

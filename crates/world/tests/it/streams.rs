@@ -3,6 +3,7 @@
 mod activity;
 mod faults;
 mod life;
+mod log_events;
 mod models;
 mod records;
 mod share;

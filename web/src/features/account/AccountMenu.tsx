@@ -1,5 +1,5 @@
 import { useNavigate } from "@tanstack/react-router";
-import { Keyboard, LogOut, Monitor, MonitorPlay, Moon, Plug, Search, Settings, Sun } from "lucide-react";
+import { FlaskConical, Keyboard, LogOut, Monitor, MonitorPlay, Moon, Plug, Search, Settings, Sun } from "lucide-react";
 import type { ReactNode } from "react";
 
 import { useMe, useSignOut } from "../../api/account";
@@ -53,6 +53,9 @@ export function AccountMenu() {
       </MenuItem>
       <MenuItem icon={<Plug aria-hidden />} onSelect={() => void navigate({ to: "/connect" })}>
         Connect your agent
+      </MenuItem>
+      <MenuItem icon={<FlaskConical aria-hidden />} onSelect={() => void navigate({ to: "/evals" })}>
+        Evals
       </MenuItem>
       {hasStreams && (
         <MenuItem icon={<MonitorPlay aria-hidden />} onSelect={() => void navigate({ to: "/streams" })}>

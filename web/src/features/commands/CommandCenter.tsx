@@ -1,6 +1,7 @@
 import { useNavigate } from "@tanstack/react-router";
 import {
   Bell,
+  FlaskConical,
   Keyboard,
   LayoutList,
   LogOut,
@@ -99,6 +100,14 @@ function useGoCommands(): Command[] {
       icon: Plug,
       keywords: "mcp client claude codex cursor opencode",
       run: () => void navigate({ to: "/connect" }),
+    },
+    {
+      id: "evals",
+      title: "Evals",
+      group: "Go to",
+      icon: FlaskConical,
+      keywords: "benchmark measure compare models suite",
+      run: () => void navigate({ to: "/evals" }),
     },
     ...(hasStreams ? [streamsCommand(() => void navigate({ to: "/streams" }))] : []),
     { id: "settings", title: "Settings", group: "Go to", icon: Settings, run: () => void navigate({ to: "/settings" }) },

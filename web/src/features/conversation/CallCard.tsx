@@ -21,6 +21,7 @@ import { memo, useId, useState } from "react";
 
 import { cx } from "../../lib/cx";
 import { formatDuration } from "../../lib/time";
+import { notDoneWords } from "./callResult";
 import { type CallIcon, callIcon, describeCall, describeOpenCall } from "./describeCall";
 import type { CallItem } from "./items";
 import { ShotThumb } from "./ShotThumb";
@@ -45,11 +46,13 @@ const LIVE_LINES = 6;
 
 interface CallCardProps {
   item: CallItem;
+  /** The person who refused it: a name, or `you`. */
+  refusedBy?: string | undefined;
   onOpenShot: (id: number) => void;
 }
 
 /** Shows one tool call: the tool's description of it, and on request its input and output. */
-export const CallCard = memo(function CallCard({ item, onOpenShot }: CallCardProps) {
+export const CallCard = memo(function CallCard({ item, refusedBy, onOpenShot }: CallCardProps) {
   const [isOpen, setIsOpen] = useState(false);
   const detailsId = useId();
   const isLook = callIcon(item) === "look";
@@ -67,7 +70,7 @@ export const CallCard = memo(function CallCard({ item, onOpenShot }: CallCardPro
         >
           <CallSymbol item={item} />
           <CallSentence item={item} />
-          <CallOutcome item={item} />
+          <CallOutcome item={item} refusedBy={refusedBy} />
           <ChevronRight
             aria-hidden
             className={cx(
@@ -123,6 +126,9 @@ function CallSymbol({ item }: { item: CallItem }) {
     return <Clock aria-hidden className="size-4 shrink-0 text-faint" />;
   }
   if (item.state === "failed") return <CircleX aria-hidden className="size-4 shrink-0 text-bad" />;
+  if (item.state === "not_done") {
+    return <CircleSlash aria-hidden className="size-4 shrink-0 text-faint" />;
+  }
   if (item.state === "cut") {
     return <CircleSlash aria-hidden className="size-4 shrink-0 text-warn" />;
   }
@@ -131,7 +137,7 @@ function CallSymbol({ item }: { item: CallItem }) {
 }
 
 function CallSentence({ item }: { item: CallItem }) {
-  const isOpen = item.state === "running" || item.state === "waiting";
+  const isOpen = ["running", "waiting", "not_done"].includes(item.state);
   return (
     <span className="line-clamp-2 min-w-0 flex-1 text-[13px] [overflow-wrap:anywhere]">
       {isOpen ? describeOpenCall(item) : describeCall(item)}
@@ -140,11 +146,18 @@ function CallSentence({ item }: { item: CallItem }) {
   );
 }
 
-function CallOutcome({ item }: { item: CallItem }) {
+function CallOutcome({ item, refusedBy }: Pick<CallCardProps, "item" | "refusedBy">) {
   const took = item.durationMs === undefined ? "" : formatDuration(item.durationMs);
   if (item.state === "running") return <span className="sr-only">running</span>;
   if (item.state === "waiting") {
     return <span className="shrink-0 text-xs text-faint">not started</span>;
+  }
+  if (item.notDone !== undefined) {
+    return (
+      <span className="max-w-1/2 text-right text-xs text-faint">
+        {notDoneWords(item.notDone, refusedBy)}
+      </span>
+    );
   }
   if (item.state === "cut") return <span className="shrink-0 text-xs text-warn">interrupted</span>;
   if (item.state === "failed") {

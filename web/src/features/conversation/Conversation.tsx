@@ -8,6 +8,7 @@ import { Placeholder } from "../../components/Placeholder";
 import { Skeleton } from "../../components/Skeleton";
 import { includes } from "../../lib/rights";
 import { withoutAsked } from "./decisionItems";
+import { HeldBar } from "./HeldBar";
 import { ItemView } from "./ItemView";
 import type { Item, PromptItem } from "./items";
 import { Lightbox } from "./Lightbox";
@@ -108,13 +109,7 @@ function Entries(props: EntriesProps) {
       item={item}
       sessionId={sessionId}
       right={props.right}
-      author={
-        item.kind === "prompt"
-          ? authorOf(item)
-          : item.kind === "decision" && item.settled?.by !== undefined
-            ? names.get(item.settled.by)
-            : undefined
-      }
+      author={authorOfItem(item, authorOf, names, props.me)}
       isGrowing={isWorking && item === last}
       onOpenShot={onOpenShot}
     />
@@ -145,6 +140,12 @@ function Entries(props: EntriesProps) {
         </div>
       )}
       {isWorking && retry !== null && <RetryNote retry={retry} />}
+      <HeldBar
+        sessionId={sessionId}
+        waiting={timeline.waiting}
+        state={state}
+        right={props.right}
+      />
       <Waiting
         sessionId={sessionId}
         waiting={timeline.waiting}
@@ -156,6 +157,19 @@ function Entries(props: EntriesProps) {
       />
     </div>
   );
+}
+
+/** Returns the person behind an item: its author, or whoever decided. */
+function authorOfItem(
+  item: Item,
+  authorOf: (item: PromptItem) => string | undefined,
+  names: ReadonlyMap<string, string>,
+  me: string | undefined,
+): string | undefined {
+  if (item.kind === "prompt") return authorOf(item);
+  if (item.kind === "decision" && item.settled?.by !== undefined) return names.get(item.settled.by);
+  if (item.kind !== "call" || item.refusedBy === undefined) return undefined;
+  return item.refusedBy === me ? "you" : names.get(item.refusedBy);
 }
 
 /** Returns a function for the author of a message, if more than one person takes part. */

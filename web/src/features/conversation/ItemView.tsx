@@ -22,7 +22,7 @@ interface ItemViewProps {
   sessionId: string;
   /** The user's right in the session. */
   right: Right;
-  /** The person who wrote or answered it, if that should be shown. */
+  /** The person who wrote, answered or refused it, if that should be shown. */
   author?: string | undefined;
   /** True if more of it may still arrive. */
   isGrowing: boolean;
@@ -49,7 +49,7 @@ export const ItemView = memo(function ItemView(props: ItemViewProps) {
     case "thinking":
       return <Thinking item={item} isGrowing={isGrowing} />;
     case "call":
-      return <CallCard item={item} onOpenShot={onOpenShot} />;
+      return <CallCard item={item} refusedBy={author} onOpenShot={onOpenShot} />;
     case "shot":
       return (
         <ShotThumb

@@ -1,4 +1,4 @@
-import { ArrowDown, ArrowUp, Ellipsis, Pencil, Route, Trash2, Zap } from "lucide-react";
+import { ArrowDown, ArrowUp, Ellipsis, Pencil, Route, Send, Trash2, Zap } from "lucide-react";
 import { useState } from "react";
 
 import { messageOf } from "../../api/client";
@@ -106,12 +106,17 @@ function WaitingPrompt(props: WaitingPromptProps) {
             <span>
               {waitingNote(item, state)}
               {!mayChooseModel && item.model !== undefined && `, with ${shortName(item.model)}`}
+              {!mayChooseModel && item.effort !== undefined && `, ${item.effort} effort`}
             </span>
             {mayChooseModel && (
               <ModelPicker
                 isSmall
                 value={item.model ?? null}
                 onChange={(model) => change.mutate({ model })}
+                effort={{
+                  value: item.effort ?? null,
+                  onChange: (effort) => change.mutate({ effort }),
+                }}
                 sessions={{
                   model: props.sessionsModel,
                   onChoose: () => change.mutate({ model: null }),
@@ -126,6 +131,14 @@ function WaitingPrompt(props: WaitingPromptProps) {
                   </Button>
                 }
               >
+                {item.isHeld && (
+                  <MenuItem
+                    icon={<Send aria-hidden />}
+                    onSelect={() => change.mutate({ held: false })}
+                  >
+                    Send
+                  </MenuItem>
+                )}
                 <MenuItem icon={<Pencil aria-hidden />} onSelect={() => setIsEditing(true)}>
                   Edit
                 </MenuItem>
@@ -148,7 +161,7 @@ function WaitingPrompt(props: WaitingPromptProps) {
                 {isWorking && item.delivery === "queue" && (
                   <MenuItem
                     icon={<Route aria-hidden />}
-                    onSelect={() => change.mutate({ delivery: "steer" })}
+                    onSelect={() => change.mutate({ delivery: "steer", held: false })}
                   >
                     Show at its next step
                   </MenuItem>
@@ -156,7 +169,7 @@ function WaitingPrompt(props: WaitingPromptProps) {
                 {isWorking && mayDrive && item.delivery !== "interrupt" && (
                   <MenuItem
                     icon={<Zap aria-hidden />}
-                    onSelect={() => change.mutate({ delivery: "interrupt" })}
+                    onSelect={() => change.mutate({ delivery: "interrupt", held: false })}
                   >
                     Interrupt with this
                   </MenuItem>
@@ -220,6 +233,7 @@ function Editor({ text, isSaving, problem, onCancel, onSave }: EditorProps) {
 function waitingNote(item: PromptItem, state: SessionState): string {
   if (state === "initializing") return "Waiting for the desktop";
   if (state === "terminated") return "Never started: the session ended";
+  if (item.isHeld) return "Waiting until somebody sends it";
   if (state !== "running" && state !== "waiting") return "Waiting";
   if (item.delivery === "steer") return "Will be shown at the next step";
   if (item.delivery === "interrupt") return "Interrupting the agent";

@@ -24,6 +24,24 @@ export function settle(items: Item[], at: string, data: AnswerData): DecisionDat
   return item.asked;
 }
 
+/** Records in a call who refused it. */
+export function noteRefusal(items: Item[], { call }: DecisionData, { answer, by }: AnswerData): void {
+  if (by === undefined || answer === undefined || !("yes" in answer) || answer.yes) return;
+  const index = items.findLastIndex((item) => item.kind === "call" && item.call === call);
+  const item = items[index];
+  if (item?.kind === "call") items[index] = { ...item, refusedBy: by };
+}
+
+/** Returns the oldest open question of the agent. */
+export function openQuestion(items: readonly Item[]): DecisionData | undefined {
+  for (const item of items) {
+    if (item.kind === "decision" && item.settled === undefined && item.asked.kind === "question") {
+      return item.asked;
+    }
+  }
+  return undefined;
+}
+
 /** Changes the state of all calls of a turn from one to another. */
 export function changeCalls(
   items: Item[],

@@ -2,7 +2,9 @@ import type {
   AttachmentData,
   DecisionData,
   Delivery,
+  Effort,
   LeaseData,
+  NotDone,
   Reply,
   SandboxState,
   SessionState,
@@ -39,6 +41,10 @@ export interface PromptItem extends ItemBase {
   delivery: Delivery;
   /** The model that works on it, if it is not the session's. */
   model?: string;
+  /** The effort of the model that works on it, if it is not the session's. */
+  effort?: Effort;
+  /** True if it waits until somebody sends it, because the agent was stopped. */
+  isHeld: boolean;
   /** The files that came with it. */
   files: readonly AttachmentData[];
   /** True if the agent received it in the middle of a turn. */
@@ -68,8 +74,15 @@ export interface CallItem extends ItemBase {
   /** The tool's description of it. */
   description?: string;
   byHand: boolean;
-  /** `waiting` while a person is asked, `cut` if the turn ended before there was a result. */
-  state: "running" | "waiting" | "ok" | "failed" | "cut";
+  /**
+   * `waiting` while a person is asked, `cut` if the turn ended before there was a result, `not_done` if it was refused,
+   * stopped or left out.
+   */
+  state: "running" | "waiting" | "ok" | "failed" | "cut" | "not_done";
+  /** The reason why it was not done. */
+  notDone?: NotDone;
+  /** The user who refused it. */
+  refusedBy?: string;
   output: string;
   durationMs?: number;
   /** The exit code of a command. */

@@ -13,7 +13,7 @@ import type {
 import { nothingSpent, type Spent } from "../../lib/money";
 import type { HeldLease } from "../screen/control";
 import { withResult } from "./callResult";
-import { changeCalls, holdsAgent, settle } from "./decisionItems";
+import { changeCalls, holdsAgent, noteRefusal, settle } from "./decisionItems";
 import type { CallItem, ErrorItem, Item, ItemBase, PromptItem, SaidItem, Shot, StatusItem } from "./items";
 import { breakOff, changeModel, withCost } from "./modelItems";
 import { wasSpoken } from "./spoken";
@@ -113,6 +113,7 @@ const effects: { [K in Kind]?: Add<K> } = {
   answer: (draft, base, data) => {
     const asked = settle(draft.items, base.at, data);
     if (asked && holdsAgent(asked)) changeCalls(draft.items, data.turn, "waiting", "running");
+    if (asked) noteRefusal(draft.items, asked, data);
   },
   notice: (draft, base, { message }) => draft.items.push({ ...base, kind: "notice", message }),
   summary: (draft, base, { text }) => draft.items.push({ ...base, kind: "summary", text }),
@@ -148,7 +149,7 @@ function addEvent(draft: Draft, event: SessionEvent): void {
 }
 
 function addMessage(draft: Draft, base: ItemBase, data: MessageData): void {
-  const { id: message, content: text, author, delivery = "queue", model, turn } = data;
+  const { id: message, content: text, author, delivery = "queue", model, effort, turn } = data;
   if (data.role === "assistant") {
     if (!wasSpoken(draft.items, text, turn)) draft.items.push({ ...base, kind: "answer", text });
     return;
@@ -162,9 +163,11 @@ function addMessage(draft: Draft, base: ItemBase, data: MessageData): void {
     delivery,
     files: data.attachments ?? [],
     isSteering: false,
+    isHeld: false,
     ...(author !== undefined && { author }),
     ...(authorName !== undefined && { authorName }),
     ...(model !== undefined && { model }),
+    ...(effort !== undefined && { effort }),
   });
 }
 

@@ -20,6 +20,15 @@ export function changeWaiting(waiting: PromptItem[], data: QueueData): void {
       waiting[index] = data.model === undefined ? rest : { ...rest, model: data.model };
       return;
     }
+    case "reweighed": {
+      const { effort: _before, ...rest } = item;
+      waiting[index] = data.effort === undefined ? rest : { ...rest, effort: data.effort };
+      return;
+    }
+    case "held":
+    case "released":
+      waiting[index] = { ...item, isHeld: data.change === "held" };
+      return;
     case "moved": {
       waiting.splice(index, 1);
       const before = waiting.findIndex(({ message }) => message === data.before);

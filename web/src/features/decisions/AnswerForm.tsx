@@ -12,15 +12,30 @@ interface AnswerFormProps extends ApprovalFormProps {
 
 /** The controls for answering a decision. */
 export function AnswerForm({ form, ...approval }: AnswerFormProps) {
-  const { isSending, onAnswer } = approval;
+  const { kind, isSending, onAnswer } = approval;
+  const [isOther, setIsOther] = useState(false);
+  if (isOther) {
+    return <TextForm isSending={isSending} onAnswer={onAnswer} onBack={() => setIsOther(false)} />;
+  }
+  // What the agent offers may not fit. What programs and policies ask has no other answer.
+  const other = kind === "question" && (
+    <Button look="ghost" disabled={isSending} onClick={() => setIsOther(true)}>
+      Other…
+    </Button>
+  );
   switch (form.type) {
     case "yes_no":
-      return <ApprovalForm {...approval} />;
+      return <ApprovalForm {...approval} other={other} />;
     case "text":
       return <TextForm isSending={isSending} onAnswer={onAnswer} />;
     case "choices":
       return form.several ? (
-        <SeveralForm choices={form.choices} isSending={isSending} onAnswer={onAnswer} />
+        <SeveralForm
+          choices={form.choices}
+          isSending={isSending}
+          onAnswer={onAnswer}
+          other={other}
+        />
       ) : (
         <div className="flex flex-wrap gap-2">
           {form.choices.map((choice) => (
@@ -33,6 +48,7 @@ export function AnswerForm({ form, ...approval }: AnswerFormProps) {
               {choice.label}
             </Button>
           ))}
+          {other}
         </div>
       );
     case "file":
@@ -42,7 +58,15 @@ export function AnswerForm({ form, ...approval }: AnswerFormProps) {
 
 type PartProps = Pick<AnswerFormProps, "isSending" | "onAnswer">;
 
-function Frame(props: { canSend: boolean; onSend: () => void; children: ReactNode }) {
+interface FrameProps {
+  canSend: boolean;
+  onSend: () => void;
+  /** A button beside that which sends. */
+  beside?: ReactNode;
+  children: ReactNode;
+}
+
+function Frame(props: FrameProps) {
   const send = (event: FormEvent) => {
     event.preventDefault();
     if (props.canSend) props.onSend();
@@ -50,21 +74,34 @@ function Frame(props: { canSend: boolean; onSend: () => void; children: ReactNod
   return (
     <form onSubmit={send} className="flex flex-col items-start gap-2">
       {props.children}
-      <Button type="submit" look="primary" disabled={!props.canSend}>
-        Answer
-      </Button>
+      <div className="flex flex-wrap gap-2">
+        <Button type="submit" look="primary" disabled={!props.canSend}>
+          Answer
+        </Button>
+        {props.beside}
+      </div>
     </form>
   );
 }
 
-function TextForm({ isSending, onAnswer }: PartProps) {
+function TextForm({ isSending, onAnswer, onBack }: PartProps & { onBack?: () => void }) {
   const [text, setText] = useState("");
   return (
     <Frame
       canSend={text.trim() !== "" && !isSending}
       onSend={() => onAnswer({ text: text.trim() })}
+      beside={
+        onBack && (
+          <Button look="ghost" onClick={onBack}>
+            Back to the choices
+          </Button>
+        )
+      }
     >
       <textarea
+        // The person has just asked for it.
+        // oxlint-disable-next-line jsx-a11y/no-autofocus
+        autoFocus={onBack !== undefined}
         aria-label="Your answer"
         placeholder="Your answer"
         value={text}
@@ -83,7 +120,8 @@ function TextForm({ isSending, onAnswer }: PartProps) {
   );
 }
 
-function SeveralForm({ choices, isSending, onAnswer }: PartProps & { choices: Choice[] }) {
+function SeveralForm(props: PartProps & { choices: Choice[]; other: ReactNode }) {
+  const { choices, isSending, onAnswer, other } = props;
   const [chosen, setChosen] = useState<readonly string[]>([]);
   const toggle = (value: string) =>
     setChosen(chosen.includes(value) ? chosen.filter((one) => one !== value) : [...chosen, value]);
@@ -91,6 +129,7 @@ function SeveralForm({ choices, isSending, onAnswer }: PartProps & { choices: Ch
     <Frame
       canSend={chosen.length > 0 && !isSending}
       onSend={() => onAnswer({ choices: [...chosen] })}
+      beside={other}
     >
       <div className="flex flex-col gap-1">
         {choices.map(({ value, label }) => (

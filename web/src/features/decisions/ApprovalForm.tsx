@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 
 import type { AnswerDecision, ApprovalRule, DecisionKind } from "../../api/types";
 import { Button } from "../../components/Button";
@@ -18,6 +18,8 @@ export interface ApprovalFormProps {
   takesWords: boolean;
   isSending: boolean;
   onAnswer: (answer: AnswerDecision) => void;
+  /** Leads to an answer that is neither yes nor no. */
+  other?: ReactNode;
 }
 
 /** The longest words for the agent, as the server bounds them in bytes. */
@@ -25,7 +27,7 @@ const MOST_LETTERS = 1000;
 
 /** The controls for a yes, for once or for longer, and for a no. */
 export function ApprovalForm(props: ApprovalFormProps) {
-  const { kind, maySayYes, rule, mayAlways, takesWords, isSending, onAnswer } = props;
+  const { kind, maySayYes, rule, mayAlways, takesWords, isSending, onAnswer, other } = props;
   const [words, setWords] = useState("");
   const refuse = () => {
     const because = words.trim();
@@ -56,6 +58,7 @@ export function ApprovalForm(props: ApprovalFormProps) {
             {YES_NO_WORDS[kind].no}
           </Button>
         )}
+        {other}
       </div>
       {maySayYes && rule != null && (
         <p className="text-xs text-faint [overflow-wrap:anywhere]">

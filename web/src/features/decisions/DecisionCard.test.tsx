@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, it, vi } from "vitest";
 
 import { accountKeys } from "../../api/account";
 import { requestRaw } from "../../api/client";
-import type { ApprovalRule, Right, User } from "../../api/types";
+import type { ApprovalRule, Form, Right, User } from "../../api/types";
 import { actionWords } from "./actionWords";
 import { type Asked, DecisionCard } from "./DecisionCard";
 
@@ -71,6 +71,26 @@ it("sends all that were chosen", async () => {
   await userEvent.click(screen.getByRole("checkbox", { name: "c" }));
   await userEvent.click(screen.getByRole("button", { name: "Answer" }));
   expect(sent()).toEqual({ choices: ["a", "c"] });
+});
+
+it.each([
+  { type: "choices", choices: [{ value: "r", label: "Red" }], several: false },
+  { type: "choices", choices: [{ value: "r", label: "Red" }], several: true },
+  { type: "yes_no" },
+] satisfies Form[])("takes another answer than those of the form $type", async (form) => {
+  show({ form });
+  await userEvent.click(screen.getByRole("button", { name: "Other…" }));
+  const field = screen.getByRole("textbox", { name: "Your answer" });
+  expect(document.activeElement).toBe(field);
+  await userEvent.click(screen.getByRole("button", { name: "Back to the choices" }));
+  await userEvent.click(screen.getByRole("button", { name: "Other…" }));
+  await userEvent.type(screen.getByRole("textbox", { name: "Your answer" }), "a dark blue{Enter}");
+  expect(sent()).toEqual({ text: "a dark blue" });
+});
+
+it("offers no other answer to an approval", () => {
+  show({ kind: "approval", form: { type: "yes_no" } });
+  expect(screen.queryByRole("button", { name: "Other…" })).toBeNull();
 });
 
 it("sends a file with its bytes", async () => {

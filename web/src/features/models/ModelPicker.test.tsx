@@ -1,5 +1,5 @@
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
-import { cleanup, render, screen } from "@testing-library/react";
+import { cleanup, render, screen, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { afterEach, expect, it, vi } from "vitest";
 
@@ -26,7 +26,12 @@ function show(props: Partial<Parameters<typeof ModelPicker>[0]>) {
   client.setQueryData(modelKeys.list, MODELS);
   render(
     <QueryClientProvider client={client}>
-      <ModelPicker value={null} onChange={() => {}} {...props} />
+      <ModelPicker
+        value={null}
+        onChange={() => {}}
+        effort={{ value: null, onChange: () => {} }}
+        {...props}
+      />
     </QueryClientProvider>,
   );
 }
@@ -36,7 +41,7 @@ it("shows what there is by vendor, with prices and what is missing", async () =>
   show({ onChange });
   await userEvent.click(screen.getByRole("button", { name: "Model: anthropic/opus" }));
   const items = screen.getAllByRole("menuitemradio").map((item) => item.textContent);
-  expect(items).toEqual(["opusdefault$4 in, $20 out", "demo"]);
+  expect(items.slice(0, 2)).toEqual(["opusdefault$4 in, $20 out", "demo"]);
   const greyed = screen.getByRole("menuitem", { name: "2 models: Set OPENAI_API_KEY to use it." });
   expect(greyed.getAttribute("aria-disabled")).toBe("true");
   await userEvent.click(screen.getByRole("menuitemradio", { name: "demo" }));
@@ -47,8 +52,8 @@ it("takes the name of a model that is not in the list, and shows it as chosen", 
   const onChange = vi.fn();
   show({ value: "ollama/qwen3", onChange });
   await userEvent.click(screen.getByRole("button", { name: "Model: ollama/qwen3" }));
-  const chosen = screen.getByRole("menuitemradio", { checked: true });
-  expect(chosen.textContent).toContain("ollama/qwen3");
+  const [chosen] = screen.getAllByRole("menuitemradio", { checked: true });
+  expect(chosen?.textContent).toContain("ollama/qwen3");
   await userEvent.click(screen.getByRole("menuitem", { name: "Another model…" }));
   const field = screen.getByRole("textbox", { name: "vendor/name" });
   await userEvent.type(field, "nameless");
@@ -64,4 +69,26 @@ it("says when the choice is for one message", async () => {
   await userEvent.click(screen.getByRole("button", { name: "Model: scripted/demo" }));
   await userEvent.click(screen.getByRole("menuitemcheckbox", { name: "Only for the next message" }));
   expect(onChange).toHaveBeenCalledExactlyOnceWith(true);
+});
+
+it("chooses an effort with the keyboard, and goes back to the usual one", async () => {
+  const onChange = vi.fn();
+  show({ effort: { value: "low", onChange } });
+  await userEvent.click(screen.getByRole("button", { name: "Model: anthropic/opus, low effort" }));
+  const group = screen.getByRole("group", { name: "Effort" });
+  const options = within(group).getAllByRole("menuitemradio");
+  expect(options.map(({ textContent }) => textContent)).toEqual(["Default", "Low", "Medium", "High"]);
+  expect(within(group).getByRole("menuitemradio", { checked: true }).textContent).toBe("Low");
+  await userEvent.keyboard("high{Enter}");
+  expect(onChange).toHaveBeenLastCalledWith("high");
+  // The menu stays open for more than one choice.
+  await userEvent.click(within(group).getByRole("menuitemradio", { name: "Default" }));
+  expect(onChange).toHaveBeenLastCalledWith(null);
+});
+
+it("leaves a message's effort to the session", async () => {
+  show({ sessions: { model: "scripted/demo", onChoose: () => {} } });
+  await userEvent.click(screen.getByRole("button", { name: "Model: scripted/demo" }));
+  const group = screen.getByRole("group", { name: "Effort" });
+  expect(within(group).getByRole("menuitemradio", { checked: true }).textContent).toBe("Session");
 });

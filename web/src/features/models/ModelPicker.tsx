@@ -1,6 +1,7 @@
 import { ChevronDown, Cpu } from "lucide-react";
 import { useState } from "react";
 
+import { useMe } from "../../api/account";
 import { messageOf } from "../../api/client";
 import { useModels } from "../../api/models";
 import type { Models } from "../../api/types";
@@ -18,6 +19,8 @@ import {
 } from "../../components/Menu";
 import { cx } from "../../lib/cx";
 import { sentence } from "../../lib/text";
+import { CheckModel } from "./CheckModel";
+import { EffortChoice, type EffortPick } from "./EffortChoice";
 import { byVendor, priceWords, shortName, type VendorGroup } from "./modelWords";
 import { OtherModel } from "./OtherModel";
 
@@ -29,6 +32,8 @@ interface ModelPickerProps {
   once?: { isOnce: boolean; onChange: (isOnce: boolean) => void };
   /** The session's model, if the choice can be left to it. Then `value` is null. */
   sessions?: { model: string; onChoose: () => void };
+  /** The effort of the model. */
+  effort: EffortPick;
   /** Uses the size of a note. */
   isSmall?: boolean;
 }
@@ -38,13 +43,16 @@ const SESSIONS = "";
 
 /** Chooses the model that the agent uses. */
 export function ModelPicker(props: ModelPickerProps) {
-  const { value, once, sessions, isSmall = false } = props;
+  const { value, once, sessions, effort, isSmall = false } = props;
   const models = useModels();
+  const me = useMe({ enabled: !isSmall });
   const [isNaming, setIsNaming] = useState(false);
+  const [isChecking, setIsChecking] = useState(false);
   const chosen = value ?? sessions?.model ?? models.data?.default;
   const isSessions = sessions !== undefined && value === null;
   const onChange = (model: string) =>
     sessions !== undefined && model === SESSIONS ? sessions.onChoose() : props.onChange(model);
+  const mayCheck = !isSmall && me.data?.role === "admin" && chosen !== undefined;
   const name = chosen === undefined ? "Model" : shortName(chosen);
   return (
     <>
@@ -53,11 +61,14 @@ export function ModelPicker(props: ModelPickerProps) {
         trigger={
           <Button
             look="ghost"
-            aria-label={`Model: ${chosen ?? "loading"}`}
+            aria-label={`Model: ${chosen ?? "loading"}${effort.value === null ? "" : `, ${effort.value} effort`}`}
             className={cx("min-w-0 shrink!", isSmall && "h-6! gap-1! px-1.5! text-xs! font-normal!")}
           >
             <Cpu aria-hidden className="size-3.5 shrink-0 text-faint" />
             <span className="truncate">{name}</span>
+            {effort.value !== null && (
+              <span className="shrink-0 text-xs text-faint max-sm:hidden">{effort.value}</span>
+            )}
             {once?.isOnce === true && <span className="shrink-0 text-xs text-accent">once</span>}
             <ChevronDown aria-hidden className="size-3.5 shrink-0 text-faint" />
           </Button>
@@ -78,7 +89,11 @@ export function ModelPicker(props: ModelPickerProps) {
         )}
         <MenuFoot>
           <MenuSeparator />
+          <EffortChoice {...effort} usual={sessions ? "Session" : "Default"} />
           <MenuItem onSelect={() => setIsNaming(true)}>Another model…</MenuItem>
+          {mayCheck && (
+            <MenuItem onSelect={() => setIsChecking(true)}>Check this model…</MenuItem>
+          )}
           {once && (
             <MenuTick isTicked={once.isOnce} onChange={once.onChange}>
               Only for the next message
@@ -86,6 +101,7 @@ export function ModelPicker(props: ModelPickerProps) {
           )}
         </MenuFoot>
       </Menu>
+      {mayCheck && <CheckModel model={chosen} isOpen={isChecking} onOpenChange={setIsChecking} />}
       <OtherModel isOpen={isNaming} onOpenChange={setIsNaming} onChoose={onChange} />
     </>
   );

@@ -1,32 +1,40 @@
 import { useState } from "react";
 
 import { useChangeSession } from "../../api/sessions";
-import type { Session } from "../../api/types";
+import type { Effort, SendMessage, Session } from "../../api/types";
 
-/** The choice of a model for a session's messages: the session's own, or another one for the next message. */
+/** The model and the effort of the next message, where they are not the session's. */
+type ForMessage = Pick<SendMessage, "model" | "effort">;
+
+/** The choice of a model and its effort: the session's own, or another one for the next message. */
 export function useModelChoice(session: Session) {
   const [isOnce, setIsOnce] = useState(false);
-  const [forMessage, setForMessage] = useState<string | null>(null);
+  const [forMessage, setForMessage] = useState<ForMessage>({});
   const change = useChangeSession(session.id);
   const forget = () => {
     setIsOnce(false);
-    setForMessage(null);
+    setForMessage({});
   };
-  const choose = (model: string) => {
-    if (isOnce) setForMessage(model);
-    else change.mutate({ model });
+  // A new choice is shown while the request is pending.
+  const shown = { ...session, ...(change.isPending ? change.variables : {}) };
+  const chooseEffort = (effort: Effort | null) => {
+    if (!isOnce) change.mutate({ effort });
+    else {
+      const { effort: _before, ...rest } = forMessage;
+      setForMessage(effort === null ? rest : { ...rest, effort });
+    }
   };
   return {
-    /** The model of the next message, if it is not the session's. */
     forMessage,
     /** Call this when the message was sent. */
     sent: forget,
-    /** The reason why the session's model could not be changed. */
+    /** The reason why the session's choice could not be changed. */
     error: change.error,
     picker: {
-      // The new choice is shown while the request is pending.
-      value: forMessage ?? (change.isPending ? change.variables.model : null) ?? session.model,
-      onChange: choose,
+      value: forMessage.model ?? shown.model,
+      onChange: (model: string) =>
+        isOnce ? setForMessage({ ...forMessage, model }) : change.mutate({ model }),
+      effort: { value: forMessage.effort ?? shown.effort, onChange: chooseEffort },
       once: {
         isOnce,
         onChange: (is: boolean) => (is ? setIsOnce(true) : forget()),

@@ -1,8 +1,9 @@
 import { useState } from "react";
 
 import { messageOf, useStanding } from "../../api/client";
+import { useAnswer } from "../../api/decisions";
 import { useSendMessage } from "../../api/sessions";
-import type { Delivery, Session, SessionState } from "../../api/types";
+import type { DecisionData, Delivery, Session, SessionState } from "../../api/types";
 import { Composer } from "../../components/Composer";
 import { type Spent, spentWords } from "../../lib/money";
 import { includes } from "../../lib/rights";
@@ -10,14 +11,15 @@ import { AttachmentChips } from "../attachments/AttachmentChips";
 import { useAttachments } from "../attachments/useAttachments";
 import { ModelPicker } from "../models/ModelPicker";
 import { useModelChoice } from "../models/useModelChoice";
-import { DeliveryChoice } from "./DeliveryChoice";
+import { DeliveryChoice, type MessageUse } from "./DeliveryChoice";
 import { SessionSpent } from "./SessionSpent";
 import { useDraft } from "./useDraft";
 
 /** The id of the field for messages. */
 export const MESSAGE_FIELD = "session-message";
 
-const PLACEHOLDERS: Record<Delivery, string> = {
+const PLACEHOLDERS: Record<MessageUse, string> = {
+  answer: "Answer the question…",
   queue: "Add a message for later…",
   steer: "Steer the agent while it works…",
   interrupt: "Do this instead…",
@@ -37,28 +39,48 @@ interface SessionComposerProps {
   state: SessionState;
   spent: Spent;
   programs: Spent;
+  /** The question that the agent waits with. A message answers it, unless it is to be delivered in another way. */
+  question: DecisionData | undefined;
 }
 
 /** The field for messages to the session's agent, with the model and the delivery. */
-export function SessionComposer({ session, state, spent, programs }: SessionComposerProps) {
+export function SessionComposer(props: SessionComposerProps) {
+  const { session, state, spent, programs, question } = props;
   const draft = useDraft(session.id);
   const send = useSendMessage(session.id);
   const [delivery, setDelivery] = useState<Delivery>("queue");
+  /** The question that is left to its own form. */
+  const [leftQuestion, setLeftQuestion] = useState<string | null>(null);
+  const answer = useAnswer(session.id, question?.decision ?? "");
   const isWorking = state === "running" || state === "waiting";
   const choice = useModelChoice(session);
   const attachments = useAttachments(session.id);
+  // Files go with messages only.
+  const mayAnswer = question !== undefined && attachments.list.length === 0;
+  const isAnswer = mayAnswer && leftQuestion !== question.decision;
+  const use = isAnswer ? "answer" : delivery;
+  const onUse = (wanted: MessageUse) => {
+    setLeftQuestion(wanted === "answer" ? null : (question?.decision ?? null));
+    if (wanted !== "answer") setDelivery(wanted);
+  };
   const onSend = (text: string) => {
+    if (isAnswer) {
+      answer.mutate({ text }, { onSuccess: () => draft.clearSent(text) });
+      return;
+    }
     // An idle agent takes any message at once.
     const how = isWorking ? delivery : "queue";
-    const model = choice.forMessage === null ? {} : { model: choice.forMessage };
     const onSuccess = () => {
       draft.clearSent(text);
       attachments.clear();
       choice.sent();
     };
-    send.mutate({ content: text, attachments: attachments.ids, delivery: how, ...model }, { onSuccess });
+    send.mutate(
+      { content: text, attachments: attachments.ids, delivery: how, ...choice.forMessage },
+      { onSuccess },
+    );
   };
-  const problem = useStanding(send.error ?? choice.error);
+  const problem = useStanding(send.error ?? answer.error ?? choice.error);
   const mayChoose = includes(session.right, "drive") && state !== "terminated";
   return (
     <div className="shrink-0 border-t border-line px-4 pt-2.5 pb-[max(0.75rem,env(safe-area-inset-bottom))]">
@@ -68,14 +90,14 @@ export function SessionComposer({ session, state, spent, programs }: SessionComp
           draft={draft.text}
           onDraft={draft.change}
           onSend={onSend}
-          isSending={send.isPending}
+          isSending={send.isPending || answer.isPending}
           error={problem ? messageOf(problem) : undefined}
           blockedBecause={whyBlocked(session, state)}
           onFiles={attachments.add}
           attachments={<AttachmentChips attachments={attachments} />}
           isAttaching={attachments.waitsFor !== null}
           hasAttachments={attachments.list.length > 0}
-          placeholder={isWorking ? PLACEHOLDERS[delivery] : "Message the agent…"}
+          placeholder={isWorking ? PLACEHOLDERS[use] : "Message the agent…"}
           tools={
             (mayChoose || spentWords(spent) !== null) && (
               <>
@@ -95,8 +117,9 @@ export function SessionComposer({ session, state, spent, programs }: SessionComp
             includes(session.right, "suggest") && (
               <DeliveryChoice
                 mayInterrupt={includes(session.right, "drive")}
-                value={delivery}
-                onChange={setDelivery}
+                mayAnswer={mayAnswer}
+                value={use}
+                onChange={onUse}
               />
             )
           }

@@ -8,6 +8,7 @@ import type { Connection } from "../../api/stream";
 import type { SandboxState, Session, SessionState } from "../../api/types";
 import type { Spent } from "../../lib/money";
 import { Conversation } from "../conversation/Conversation";
+import { openQuestion } from "../conversation/decisionItems";
 import type { Timeline } from "../conversation/timeline";
 import { useNewPorts } from "../preview/useNewPorts";
 import { controlOf, type HeldLease, waitingWords } from "../screen/control";
@@ -41,6 +42,7 @@ export function SessionPanes(props: SessionPanesProps) {
   const { data: saved } = useSavedLayout();
   const { mutate: save } = useSaveLayout();
   const remote = useMemo(() => ({ saved, save }), [saved, save]);
+  const question = useMemo(() => openQuestion(timeline.items), [timeline.items]);
   const ports = useNewPorts(session, sandbox);
   const news = useMemo(() => ({ preview: ports }), [ports]);
   const live = useMemo(
@@ -79,6 +81,7 @@ export function SessionPanes(props: SessionPanesProps) {
               state={state}
               spent={props.spent}
               programs={timeline.programsSpent}
+              question={question}
             />
           </>
         }

@@ -4,7 +4,7 @@ import { useState } from "react";
 
 import { isCode, messageOf, useStanding } from "../../api/client";
 import { useStartSession } from "../../api/sessions";
-import type { ComputerKind } from "../../api/types";
+import type { ComputerKind, Effort } from "../../api/types";
 import { Button } from "../../components/Button";
 import { Composer } from "../../components/Composer";
 import { START_FIELD } from "../account/Navigation";
@@ -23,6 +23,7 @@ const PLACES: Record<ComputerKind, string> = { desktop: "on a desktop", browser:
 export function StartSession() {
   const draft = useDraft(NEW_SESSION);
   const [model, setModel] = useState<string | null>(null);
+  const [effort, setEffort] = useState<Effort | null>(null);
   const [computer, setComputer] = useState<ComputerKind>("desktop");
   const [instructions, setInstructions] = useState<string | null>(null);
   const start = useStartSession();
@@ -36,6 +37,7 @@ export function StartSession() {
         upload: attachments.upload,
         computer: kind,
         ...(model !== null && { model }),
+        ...(effort !== null && { effort }),
         ...(instructions !== null && { instructions: instructions.trim() }),
       },
       {
@@ -73,7 +75,11 @@ export function StartSession() {
         isTall
         tools={
           <>
-            <ModelPicker value={model} onChange={setModel} />
+            <ModelPicker
+              value={model}
+              onChange={setModel}
+              effort={{ value: effort, onChange: setEffort }}
+            />
             <ComputerPicker value={computer} onChange={setComputer} />
             <Button
               look="ghost"

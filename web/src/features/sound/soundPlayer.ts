@@ -1,3 +1,4 @@
+import { PacketTimes } from "./packetTimes";
 import { Playout } from "./playout";
 import { FRAME_US, SOUND_CHANNELS, SOUND_RATE, type SoundFrame } from "./soundFrame";
 
@@ -21,6 +22,7 @@ export class SoundPlayer {
   readonly #gain = this.#context.createGain();
   readonly #analyser = this.#context.createAnalyser();
   readonly #playout = new Playout();
+  readonly #times = new PacketTimes();
   readonly #samples: Float32Array<ArrayBuffer>;
   #decoder: AudioDecoder | null = null;
   #offsetMs: number | null = null;
@@ -51,6 +53,7 @@ export class SoundPlayer {
     if (!this.isAllowed) return;
     const decoder = this.#openDecoder();
     if (decoder.decodeQueueSize > MOST_UNDECODED) return;
+    this.#times.push(frame.capturedAtUs, decoder.decodeQueueSize === 0);
     decoder.decode(
       new EncodedAudioChunk({
         type: "key",
@@ -87,18 +90,19 @@ export class SoundPlayer {
   #openDecoder(): AudioDecoder {
     if (this.#decoder?.state === "configured") return this.#decoder;
     const decoder = new AudioDecoder({
-      output: (data) => this.#schedule(data),
+      output: (data) => this.#schedule(data, this.#times.next() ?? data.timestamp),
       // The decoder is closed then, and the next packet makes another.
       error: () => {},
     });
+    this.#times.clear();
     decoder.configure({ codec: "opus", sampleRate: SOUND_RATE, numberOfChannels: SOUND_CHANNELS });
     this.#decoder = decoder;
     return decoder;
   }
 
-  #schedule(data: AudioData): void {
+  #schedule(data: AudioData, capturedAtUs: number): void {
     const duration = data.numberOfFrames / data.sampleRate;
-    const captured = data.timestamp / 1e6 - duration;
+    const captured = capturedAtUs / 1e6 - duration;
     const start = this.#playout.place(this.#context.currentTime, captured, duration);
     if (start !== null) {
       const buffer = this.#context.createBuffer(data.numberOfChannels, data.numberOfFrames, data.sampleRate);
@@ -109,7 +113,7 @@ export class SoundPlayer {
       source.buffer = buffer;
       source.connect(this.#analyser);
       source.start(start);
-      this.#noteOffset(start + buffer.duration, data.timestamp);
+      this.#noteOffset(start + buffer.duration, capturedAtUs);
     }
     data.close();
   }

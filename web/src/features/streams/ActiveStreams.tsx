@@ -10,7 +10,7 @@ import { Skeleton } from "../../components/Skeleton";
 import { TimeAgo } from "../../components/TimeAgo";
 import { useNow } from "../../lib/useNow";
 import { StreamBadge } from "./StreamBadge";
-import { placeOf, shortLink, watchedFor } from "./streamWords";
+import { placeOf, shortLink, watchedFor, watchersOf } from "./streamWords";
 
 const TICK_MS = 1_000;
 
@@ -90,7 +90,7 @@ function ActiveStream({ stream, isStopping, onStop }: ActiveStreamProps) {
                 requested <TimeAgo at={stream.created_at} />
               </>
             ) : (
-              `for ${watchedFor(stream, now)}`
+              `for ${watchedFor(stream, now)}${watchersOf(stream)}`
             )}
           </span>
         </div>

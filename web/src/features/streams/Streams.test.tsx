@@ -31,6 +31,7 @@ const live: Stream = {
   ended_at: null,
   n_steps: 0,
   cost_usd: 0,
+  n_watchers: 3,
 };
 
 const failed: Stream = {
@@ -108,7 +109,8 @@ it("shows an active stream with the ways to it, and stops it after a question", 
   const sent = show({ active: [live] });
   const list = await screen.findByRole("list", { name: "Active streams" });
   within(list).getByText("Live");
-  within(list).getByText("Movie Night in Friends");
+  within(list).getByText(/^Movie Night in Friends/);
+  within(list).getByText(/· 3 people watch$/);
   expect(within(list).getByRole("link", { name: "Watch" }).getAttribute("href")).toBe(live.watch_url);
   expect(within(list).getByRole("link", { name: "Open the session" }).getAttribute("href")).toBe("/sessions/0199");
   await userEvent.click(within(list).getByRole("button", { name: "Stop the stream in Movie Night" }));

@@ -17,3 +17,9 @@ export function watchedFor({ started_at, ended_at }: Stream, now: number): strin
   const end = ended_at === null ? now : Date.parse(ended_at);
   return formatElapsed(end - Date.parse(started_at));
 }
+
+/** Says how many people watch by links, after a dot. Nothing is said of a stream that has no link. */
+export function watchersOf({ watch_url, n_watchers }: Stream): string {
+  if (watch_url === null) return "";
+  return n_watchers === 1 ? " · 1 person watches" : ` · ${n_watchers} people watch`;
+}

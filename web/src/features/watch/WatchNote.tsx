@@ -9,7 +9,7 @@ interface WatchNoteProps {
 /** Covers the picture and says why there is none. */
 export function WatchNote({ icon, title, children }: WatchNoteProps) {
   return (
-    <div className="absolute inset-0 grid place-items-center bg-[#0b0c0f]">
+    <div className="absolute inset-0 grid place-items-center bg-black">
       <div role="status" className="flex max-w-sm animate-appear flex-col items-center px-6 text-center">
         <div className="mb-4 grid size-14 place-items-center rounded-full bg-white/8 text-soft [&_svg]:size-6">
           {icon}

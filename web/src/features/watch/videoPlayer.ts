@@ -3,6 +3,10 @@ import { codecOf, type VideoFrame as EncodedFrame } from "./videoFrame";
 
 /** The codec of a screen of 1280×720, by which a browser is asked whether it can play at all. */
 const USUAL_CODEC = "avc1.42c01f";
+/** The longest time from decoding to drawing that counts. A tab that was asleep takes longer once. */
+const LONGEST_DELAY_MS = 100;
+/** The pictures over which that time is averaged. */
+const AVERAGED = 16;
 
 interface VideoPlayerOptions {
   canvas: HTMLCanvasElement;
@@ -31,6 +35,10 @@ export class VideoPlayer {
   readonly #queue = new PictureQueue();
   #decoder: VideoDecoder | null = null;
   #codec = "";
+  /** The times at which the frames that are being decoded were given to the decoder. */
+  #begun: number[] = [];
+  /** The usual time from there to the drawn picture. */
+  #delayMs = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(options: VideoPlayerOptions) {
@@ -57,7 +65,7 @@ export class VideoPlayer {
   /** Decodes the frames that are due, and comes back for the next one. */
   #decodeDue(): void {
     clearTimeout(this.#timer);
-    const offsetMs = this.#options.offsetMs();
+    const offsetMs = this.#offsetMs();
     for (const frame of this.#queue.due(performance.now(), offsetMs)) this.#decode(frame);
     const next = this.#queue.next(offsetMs);
     if (next !== null) {
@@ -65,9 +73,16 @@ export class VideoPlayer {
     }
   }
 
+  /** Returns the time from capture to decoding, so that a picture is drawn when its sound is heard. */
+  #offsetMs(): number | null {
+    const offsetMs = this.#options.offsetMs();
+    return offsetMs === null ? null : offsetMs - this.#delayMs;
+  }
+
   #decode(frame: EncodedFrame): void {
     const decoder = frame.isKey ? this.#configured(frame) : this.#decoder;
     if (decoder?.state !== "configured") return;
+    this.#begun.push(performance.now());
     decoder.decode(
       new EncodedVideoChunk({
         type: frame.isKey ? "key" : "delta",
@@ -92,6 +107,7 @@ export class VideoPlayer {
       },
     });
     decoder.configure({ codec, optimizeForLatency: true });
+    this.#begun = [];
     this.#codec = codec;
     this.#decoder = decoder;
     return decoder;
@@ -106,6 +122,14 @@ export class VideoPlayer {
     }
     canvas.getContext("2d")?.drawImage(picture, 0, 0);
     picture.close();
+    this.#noteDelay();
     onShown();
+  }
+
+  #noteDelay(): void {
+    const begun = this.#begun.shift();
+    if (begun === undefined) return;
+    const delayMs = Math.min(performance.now() - begun, LONGEST_DELAY_MS);
+    this.#delayMs += (delayMs - this.#delayMs) / AVERAGED;
   }
 }

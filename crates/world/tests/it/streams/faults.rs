@@ -149,7 +149,7 @@ async fn a_stream_that_drops_again_and_again_fails() {
 async fn a_computer_that_does_not_answer_is_given_up_for_a_new_one() {
     let world = StreamWorld::start().await;
     let id = world.ask(VIDEO).await;
-    world.until_streaming(&id).await;
+    let before = world.until_streaming(&id).await;
     let first = world.session().await;
     // Somebody keeps it busy, so it answers nobody else.
     let path = format!("/api/sessions/{first}/actions");
@@ -159,8 +159,11 @@ async fn a_computer_that_does_not_answer_is_given_up_for_a_new_one() {
         client.post(&path, wait),
         world.world.pass(Duration::from_secs(50))
     );
-    assert_eq!(world.view(&id).await.status, StreamState::Streaming);
+    let after = world.view(&id).await;
+    assert_eq!(after.status, StreamState::Streaming);
     assert_ne!(world.session().await, first, "it has another session");
+    assert_ne!(after.watch_url, before.watch_url, "and another link");
+    assert_eq!(world.world.links().n_open(), 1);
     assert!(world.world.log().contains("ERR_SANDBOX_TIMEOUT"));
 }
 

@@ -154,7 +154,7 @@ async fn streams_survive_a_restart() {
         world.world.open().await;
         world.pages = world.world.sandboxes().pages();
         assert_eq!(world.view(&id).await.status, StreamState::Streaming);
-        // It has a new link, because nobody knows the token of the old one any more.
+        // It has a new link, because the token of the old one is not stored. People who have the old one keep it.
         let after = world
             .until(&id, |view| {
                 view.watch_url.is_some() || view.status.is_final()
@@ -163,10 +163,42 @@ async fn streams_survive_a_restart() {
         assert_eq!(after.status, StreamState::Streaming, "{ending:?}");
         assert_ne!(after.watch_url, before.watch_url);
         assert_eq!(after.started_at, before.started_at);
-        assert_eq!(world.world.links().n_open(), 1);
+        assert_eq!(world.world.links().n_open(), 2);
         world.stop(&id).await.good();
         assert_eq!(world.view(&id).await.status, StreamState::Ended);
+        assert_eq!(world.world.links().n_open(), 0);
     }
+}
+
+#[tokio::test]
+async fn a_stored_stream_that_cannot_be_read_fails_and_blocks_no_other() {
+    let mut world = StreamWorld::start().await;
+    let broken = world.ask(VIDEO).await;
+    world.until_streaming(&broken).await;
+    world.world.end(Ending::InOrder).await;
+    let database = world.world.folder().join("deskhand.db");
+    let database = rusqlite::Connection::open(database).unwrap();
+    let unreadable = "UPDATE streams SET request = '{}'";
+    assert_eq!(database.execute(unreadable, []).unwrap(), 1);
+    drop(database);
+    world.world.open().await;
+    world.pages = world.world.sandboxes().pages();
+    let mut answer = world.post(request(VIDEO)).await;
+    for _ in 0..100 {
+        if answer.status != 409 {
+            break;
+        }
+        world.world.pass(Duration::from_millis(100)).await;
+        answer = world.post(request(VIDEO)).await;
+    }
+    let id = answer.good()["session_id"].as_str().unwrap().to_owned();
+    world.until_streaming(&id).await;
+    let log = world.world.log();
+    let n_tries = log.matches("a stored request is unreadable").count();
+    assert_eq!(n_tries, 1, "it is given up at once");
+    // The list has all others.
+    let listed = world.world.client().get("/api/streams").await.good();
+    assert_eq!(listed["streams"].as_array().unwrap().len(), 1);
 }
 
 #[tokio::test]

@@ -5,7 +5,7 @@ use std::time::Duration;
 use deskhand_core::vault::Origin;
 use deskhand_jamie::contract::StreamState;
 use deskhand_streams::{LastMile, ShareSettings, StreamSettings};
-use deskhand_testkit::sandboxes::FakeClient;
+use deskhand_testkit::sandboxes::{FakeClient, FakePage};
 use serde_json::json;
 
 use super::{StreamWorld, VIDEO, request, settings};
@@ -167,6 +167,17 @@ async fn a_page_that_cannot_be_shared_is_tried_four_times() {
     let (code, took) = world.streams.failure(VIDEO).await;
     assert_eq!(code, "ERR_SHARE_FAILED");
     assert!(took >= 7 + 4 * 10, "{took} s");
+}
+
+#[tokio::test]
+async fn a_page_that_cannot_be_loaded_is_not_shared() {
+    let world = ShareWorld::start(|_| {}).await;
+    let gone = "https://videos.example/gone";
+    world.streams.pages.put(gone, FakePage::error(404));
+    let (code, _) = world.streams.failure(gone).await;
+    assert_eq!(code, "ERR_URL_UNREACHABLE");
+    let client = world.client();
+    assert_eq!((client.is_joined, client.n_shares), (false, 0));
 }
 
 #[tokio::test]

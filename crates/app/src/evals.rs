@@ -1,0 +1,212 @@
+//! Evals: runs of suites of tasks that measure models.
+//!
+//! A run is a list of trials: one task, given to one model once. Each trial is a session of its own. Runs and trials are
+//! in the store, and a job begins what waits. So a run goes on after a restart: trials that were cut short begin anew,
+//! since half of one measures nothing.
+
+mod attempt;
+mod computer;
+mod keep;
+mod results;
+mod start;
+mod turn;
+
+use std::{
+    collections::{BTreeMap, HashMap},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+};
+
+use deskhand_core::{
+    clock::Clock,
+    eval::EvalState,
+    id::{EvalId, UserId},
+    tasks::Tasks,
+};
+use deskhand_evals::{BUILT_IN, BuiltIn, Suite};
+use deskhand_store::{EvalRow, Store};
+use tokio::{
+    sync::{Notify, Semaphore},
+    time::Instant,
+};
+use tokio_util::sync::CancellationToken;
+
+pub(crate) use self::keep::ContinueEvals;
+pub use self::{
+    results::{EvalResults, ModelFigures, TaskResults},
+    start::{StartEval, StartEvalError},
+};
+use crate::{
+    Computers, Files, InternalError, Queue, Sessions, catalog::Catalog, live::LiveSessions,
+    refusal::refusals,
+};
+
+/// The reason that a trial shows if somebody stopped its run.
+const STOPPED: &str = "the eval was stopped";
+/// The most files that trials write at the same time. People's own transfers need room, too.
+const MOST_TRANSFERS: usize = 4;
+
+/// The runs of all users. Clones share them.
+#[derive(Debug, Clone)]
+pub struct Evals(Arc<EvalParts>);
+
+/// The parts that a trial goes through.
+#[derive(Debug)]
+pub(crate) struct EvalParts {
+    pub(crate) store: Store,
+    pub(crate) sessions: Sessions,
+    pub(crate) queue: Queue,
+    pub(crate) computers: Computers,
+    pub(crate) files: Files,
+    pub(crate) live: LiveSessions,
+    pub(crate) catalog: Catalog,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) tasks: Tasks,
+    pub(crate) open: OpenRuns,
+}
+
+/// The parts of runs that are in memory only.
+#[derive(Debug)]
+pub(crate) struct OpenRuns {
+    runs: Mutex<HashMap<EvalId, OpenRun>>,
+    /// Tells the job that there may be something to begin.
+    wake: Notify,
+    /// True once the sessions of an earlier server are resumed or closed, so that trials may end theirs.
+    is_ready: AtomicBool,
+    transfers: Semaphore,
+}
+
+/// A run while its trials are carried out.
+#[derive(Debug, Default)]
+struct OpenRun {
+    /// Fires when somebody stops the run.
+    stop: CancellationToken,
+    /// The trials that are carried out, each with the US dollars that it may cost.
+    trials: BTreeMap<u64, f64>,
+    /// Set while a limit of the owner allows no further session.
+    hold: Option<Hold>,
+}
+
+/// A time during which no more trials run than did when a limit of the owner refused another one a session.
+#[derive(Debug, Clone)]
+struct Hold {
+    until: Instant,
+    n_trials: usize,
+    /// The limit, in a sentence.
+    reason: String,
+}
+
+/// The reason why a run was not found.
+#[derive(Debug, thiserror::Error)]
+pub enum FindEvalError {
+    #[error("there is no eval {0}")]
+    NoEval(EvalId),
+    #[error("could not read the eval")]
+    Internal(#[source] InternalError),
+}
+
+refusals! {
+    FindEvalError passes on Internal;
+    Self::NoEval(_) => NotFound("no_eval"),
+}
+
+/// A run, as it is listed.
+#[derive(Debug, Clone, PartialEq)]
+pub struct EvalRun {
+    pub row: EvalRow,
+    /// The limit for which it waits, in a sentence.
+    pub waits_for: Option<String>,
+}
+
+/// A page of runs, newest first.
+#[derive(Debug, Clone)]
+pub struct EvalRuns {
+    pub runs: Vec<EvalRun>,
+    /// The last of them, if there are older ones.
+    pub next: Option<EvalId>,
+}
+
+impl Default for OpenRuns {
+    fn default() -> Self {
+        Self {
+            runs: Mutex::default(),
+            wake: Notify::new(),
+            is_ready: AtomicBool::new(false),
+            transfers: Semaphore::new(MOST_TRANSFERS),
+        }
+    }
+}
+
+impl OpenRuns {
+    fn runs(&self) -> MutexGuard<'_, HashMap<EvalId, OpenRun>> {
+        // Every change is complete, so a panic elsewhere leaves nothing half done.
+        self.runs.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Evals {
+    pub(crate) fn new(parts: EvalParts) -> Self {
+        Self(Arc::new(parts))
+    }
+
+    /// Lets runs begin and go on.
+    pub(crate) fn begin(&self) {
+        self.0.open.is_ready.store(true, Ordering::Release);
+        self.0.open.wake.notify_one();
+    }
+
+    /// Lists the runs of a user, newest first.
+    pub async fn list(
+        &self,
+        owner: UserId,
+        before: Option<EvalId>,
+        limit: u32,
+    ) -> Result<EvalRuns, InternalError> {
+        let page = self.0.store.evals(owner, before, limit).await?;
+        let runs = page.rows.into_iter().map(|row| self.run(row)).collect();
+        let next = page.next;
+        Ok(EvalRuns { runs, next })
+    }
+
+    /// Finds a run of a user, with its results so far.
+    pub async fn find(&self, owner: UserId, id: EvalId) -> Result<EvalResults, FindEvalError> {
+        let row = self.0.store.eval(owner, id).await?;
+        let row = row.ok_or(FindEvalError::NoEval(id))?;
+        let trials = self.0.store.trials(id).await?;
+        Ok(EvalResults::of(self.run(row), &trials))
+    }
+
+    /// Stops a run: its trials end, and none begins any more. Nothing happens if it has ended.
+    pub async fn stop(&self, owner: UserId, id: EvalId) -> Result<EvalResults, FindEvalError> {
+        let (store, now) = (&self.0.store, self.0.clock.now());
+        let row = store.eval(owner, id).await?;
+        if row.ok_or(FindEvalError::NoEval(id))?.state == EvalState::Running {
+            store.skip_trials(id, STOPPED, now).await?;
+            store.end_eval(id, EvalState::Stopped, now).await?;
+            let open = self.0.open.runs().remove(&id);
+            if let Some(open) = open {
+                open.stop.cancel();
+            }
+        }
+        self.find(owner, id).await
+    }
+
+    /// Returns the suites that come with the program.
+    pub fn built_in(&self) -> Vec<Suite> {
+        let suites = BUILT_IN.iter().map(BuiltIn::suite);
+        // Tests read each of them.
+        suites.filter_map(Result::ok).collect()
+    }
+
+    fn run(&self, row: EvalRow) -> EvalRun {
+        let runs = self.0.open.runs();
+        let hold = runs.get(&row.id).and_then(|open| open.hold.clone());
+        let hold = hold.filter(|hold| hold.until > Instant::now());
+        EvalRun {
+            row,
+            waits_for: hold.map(|hold| hold.reason),
+        }
+    }
+}
