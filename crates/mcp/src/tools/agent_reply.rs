@@ -71,13 +71,11 @@ impl Tool for AgentReply {
             }))
         };
         if let Some(asked) = status::open_question(call, id).await? {
-            let reply = match read(&asked.ask.form, &input.reply_text)? {
-                // Only what the agent wants to do is refused with a reason. To its questions, this is another answer.
-                Reply::NoBecause(_) if asked.ask.kind == DecisionKind::Question => {
-                    Reply::Text(input.reply_text)
-                }
-                reply => reply,
-            };
+            let mut reply = read(&asked.ask.form, &input.reply_text)?;
+            // Only what the agent wants to do is refused with a reason. To its questions, this is another answer.
+            if reply.reason().is_some() && asked.ask.kind == DecisionKind::Question {
+                reply = Reply::Text(input.reply_text);
+            }
             let reply = GivenReply::Plain(reply);
             let decisions = call.app.decisions();
             decisions.answer(call.user(), id, asked.id, reply).await?;

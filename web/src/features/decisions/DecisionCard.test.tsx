@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, it, vi } from "vitest";
 
 import { accountKeys } from "../../api/account";
 import { requestRaw } from "../../api/client";
-import type { ApprovalRule, Form, Right, User } from "../../api/types";
+import type { Form, Right, User } from "../../api/types";
 import { actionWords } from "./actionWords";
 import { type Asked, DecisionCard } from "./DecisionCard";
 
@@ -108,64 +108,6 @@ it("shows exactly what would be done, and refuses it", async () => {
   expect(screen.getByText("rm -rf build")).toBeTruthy();
   await userEvent.click(screen.getByRole("button", { name: "Refuse" }));
   expect(sent()).toEqual({ yes: false });
-});
-
-const RULE = JSON.parse(
-  '{"tool": "bash", "pattern": "git push", "then": "allow", "exact": true}',
-) as ApprovalRule;
-const PUSH: Partial<Asked> = {
-  kind: "approval",
-  form: { type: "yes_no" },
-  call: "c",
-  subject: { tool: "bash", input: { shell: "run", command: "git push" } },
-  rule: RULE,
-};
-
-it.each([
-  ["Allow once", { yes: true }],
-  ["Allow for this session", { yes: true, for: "session" }],
-  ["Always", { yes: true, for: "always" }],
-  ["Refuse", { yes: false }],
-])("answers a request that a rule can settle with %s", async (name, reply) => {
-  show(PUSH, "owner");
-  screen.getByText(/adds a rule that allows exactly this command/);
-  await userEvent.click(screen.getByRole("button", { name }));
-  expect(sent()).toEqual(reply);
-});
-
-it("shows what a page calls itself as it is", () => {
-  show({ ...PUSH, prompt: "The agent wants to click “[**Buy**](https://evil.example)”." });
-  screen.getByText("The agent wants to click “[**Buy**](https://evil.example)”.");
-  expect(screen.queryByRole("link")).toBeNull();
-});
-
-it("lets only the owner allow something for ever", () => {
-  show(PUSH, "drive");
-  expect(screen.getByRole("button", { name: "Allow for this session" })).toBeTruthy();
-  expect(screen.queryByRole("button", { name: "Always" })).toBeNull();
-});
-
-it("names the element that a rule for clicks allows", () => {
-  const pattern = "click https://shop.example Buy now";
-  show({ ...PUSH, rule: { ...RULE, tool: "computer", pattern } });
-  screen.getByText(/a click on “Buy now” at https:\/\/shop\.example/);
-});
-
-it("refuses with words for the agent", async () => {
-  show(PUSH);
-  const field = screen.getByRole("textbox", { name: "Words for the agent" });
-  await userEvent.type(field, "{Enter}");
-  expect(fetched).not.toHaveBeenCalled();
-  await userEvent.type(field, " Ask Ada first.{Enter}");
-  expect(sent()).toEqual({ yes: false, because: "Ask Ada first." });
-});
-
-it.each([
-  [{ yes: true, for: "session" } as const, "Allowed for this session"],
-  [{ yes: false, because: "Ask Ada first." } as const, "Refused: Ask Ada first."],
-])("tells the answer %o", (answer, words) => {
-  show({ ...PUSH, state: "answered", answer });
-  expect(screen.getByText(words)).toBeTruthy();
 });
 
 it("says who was quicker, and takes the controls away", async () => {
