@@ -103,4 +103,18 @@ fn any_text_is_read_to_its_end() {
     ] {
         let _commands = texts(text);
     }
+    let deep = [
+        "bash <<A\n",
+        "$(",
+        "`",
+        "(",
+        "${x:-",
+        "eval ",
+        "sh|",
+        "a;",
+        "{a,b}",
+    ];
+    for part in deep {
+        let _commands = texts(&part.repeat(20_000));
+    }
 }

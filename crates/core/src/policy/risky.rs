@@ -23,6 +23,10 @@ const DECODES: [&str; 9] = [
 ];
 /// The most levels of texts in texts that are read.
 const MOST_LEVELS: usize = 8;
+/// The most commands of a text. Nobody reads a longer one either.
+const MOST_COMMANDS: usize = 1_000;
+/// The most commands of a pipeline whose output is looked at.
+const LONGEST_PIPELINE: usize = 20;
 
 const BECOMES_USER: &str = "becomes another user";
 const REMOVES_HOME: &str = "removes everything in a folder that may contain files of people";
@@ -48,7 +52,7 @@ fn risk_of_list(
     before: &mut Before,
     level: usize,
 ) -> Option<&'static str> {
-    if level > MOST_LEVELS {
+    if level > MOST_LEVELS || commands.len() > MOST_COMMANDS {
         return (reach == Reach::Connected).then_some(HIDES);
     }
     for (index, command) in commands.iter().enumerate() {
@@ -56,7 +60,10 @@ fn risk_of_list(
         if let Some(why) = risk_of(command, earlier, reach, before) {
             return Some(why);
         }
-        let inside = risk_of_list(&command.inner, reach, &mut before.clone(), level + 1);
+        let mut inside = None;
+        if !command.inner.is_empty() {
+            inside = risk_of_list(&command.inner, reach, &mut before.clone(), level + 1);
+        }
         let mut passed = passed_on(command);
         passed.extend(piped_script(command, earlier));
         let inside = inside.or_else(|| risk_of_list(&passed, reach, before, level + 1));
@@ -154,10 +161,11 @@ fn sources_of_script<'a>(command: &'a Command, earlier: &'a [Command]) -> Vec<&'
     match command.input {
         CommandInput::Own => {}
         CommandInput::PipedFromGroup => {
-            sources.extend(earlier.iter().flat_map(Command::with_inner));
+            let earlier = earlier.iter().rev().take(LONGEST_PIPELINE);
+            sources.extend(earlier.flat_map(Command::with_inner));
         }
         CommandInput::Piped => {
-            for source in earlier.iter().rev() {
+            for source in earlier.iter().rev().take(LONGEST_PIPELINE) {
                 sources.extend(source.with_inner());
                 if source.input != CommandInput::Piped {
                     break;

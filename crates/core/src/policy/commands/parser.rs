@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::{Command, CommandInput, MOST_LEVELS, split, words::is_name};
+use super::{Command, CommandInput, MOST_LEVELS, words::is_name};
 use crate::policy::wrappers::{is_shell, reads_script};
 
 /// The home folder of every sandbox.
@@ -286,7 +286,7 @@ impl Parser {
 
     /// Reads the here-documents that begin on the line that has ended. They belong to the last commands of that line.
     fn read_documents(&mut self, commands: &mut [Command]) {
-        let pending = std::mem::take(&mut self.pending);
+        let (pending, level) = (std::mem::take(&mut self.pending), self.level);
         for one in pending {
             let mut document = String::new();
             while self.at < self.chars.len() {
@@ -307,8 +307,11 @@ impl Parser {
                 inner = self.substitutions_of(&document);
             }
             if let Some(owner) = commands.get_mut(one.owner) {
-                if is_shell(owner.program()) && reads_script(owner.words()) {
-                    inner.extend(split(&document));
+                let is_script = is_shell(owner.program()) && reads_script(owner.words());
+                if is_script && level < MOST_LEVELS {
+                    let mut reader = Self::new(&document);
+                    reader.level = level + 1;
+                    inner.extend(reader.script());
                 }
                 owner.documents.push(document);
                 owner.inner.append(&mut inner);
