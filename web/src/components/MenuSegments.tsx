@@ -29,7 +29,7 @@ export function MenuSegments<Value extends string>(props: MenuSegmentsProps<Valu
               event.preventDefault();
               onChange(option.value);
             }}
-            className="flex h-6 items-center rounded-[5px] px-1.5 text-xs text-soft outline-none select-none data-highlighted:bg-hover data-highlighted:text-ink data-[state=checked]:bg-surface data-[state=checked]:font-medium data-[state=checked]:text-ink data-[state=checked]:shadow-lift data-[state=checked]:data-highlighted:outline data-[state=checked]:data-highlighted:outline-accent"
+            className="flex h-6 items-center rounded-[5px] px-1.5 text-xs text-soft outline-none select-none data-highlighted:bg-hover data-highlighted:text-ink data-[state=checked]:bg-knob data-[state=checked]:font-medium data-[state=checked]:text-ink data-[state=checked]:shadow-lift data-[state=checked]:data-highlighted:outline data-[state=checked]:data-highlighted:outline-accent"
           >
             {option.label}
           </Dropdown.RadioItem>

@@ -113,12 +113,7 @@ async fn every_form_is_answered_in_its_own_way() {
             json!({"choices": ["blue", "r"]}),
             "r, blue",
         ),
-        (
-            "yes",
-            json!({"choices": ["yes"]}),
-            json!({"yes": true}),
-            "yes",
-        ),
+        ("yes", json!({"choices": []}), json!({"yes": true}), "yes"),
         (
             "file",
             json!({"file": {"name": "a/b", "base64": ""}}),
@@ -391,6 +386,16 @@ async fn what_nobody_answers_expires_with_its_default_or_without() {
     }
 }
 
+/// Releases the message that a stop held back, and returns the question of its turn.
+async fn decision_after_release(session: &Session, after: u64) -> (Value, u64) {
+    let queue = session.client.get(&session.path("/queue")).await.good();
+    let id = queue["messages"][0]["id"].as_str().unwrap();
+    let path = session.path(&format!("/queue/{id}"));
+    let released = session.client.patch(&path, json!({"held": false})).await;
+    released.good();
+    decision_of(session, after).await
+}
+
 #[tokio::test]
 async fn stopping_interrupting_and_ending_withdraw_what_was_asked() {
     let question = asking("{question: \"?\"}");
@@ -399,7 +404,7 @@ async fn stopping_interrupting_and_ending_withdraw_what_was_asked() {
     let session = at_work(&world, "asks").await;
     let (stopped, seq) = decision_of(&session, 0).await;
     // Messages wait meanwhile as they do while the agent works.
-    let later = session.send("later", "queue").await.good();
+    session.send("later", "queue").await.good();
     assert_eq!(
         client.post(&session.path("/stop"), json!({})).await.status,
         202
@@ -414,10 +419,7 @@ async fn stopping_interrupting_and_ending_withdraw_what_was_asked() {
     assert_eq!((late.status, &*late.code()), (409, "settled"));
     assert_eq!(late.json()["error"]["details"]["state"], "withdrawn");
 
-    let waiting = session.path(&format!("/queue/{}", later["id"].as_str().unwrap()));
-    let release = client.patch(&waiting, json!({"held": false})).await;
-    release.good();
-    let (_, seq) = decision_of(&session, end.seq).await;
+    let (_, seq) = decision_after_release(&session, end.seq).await;
     session.send("now", "interrupt").await.good();
     let end = session.turn_end(seq).await;
     let (_, _) = decision_of(&session, end.seq).await;
