@@ -144,9 +144,9 @@ async function watch(browser, server, { components }, options) {
   return page;
 }
 
-const desktop = { viewport: { width: 1120, height: 1040 }, colorScheme: "light" };
+const desktop = { viewport: { width: 1000, height: 1330 }, colorScheme: "light" };
 const dark = { ...desktop, colorScheme: "dark" };
-const screen = { viewport: { width: 1024, height: 620 } };
+const screen = { viewport: { width: 1024, height: 576 } };
 const phone = { viewport: { width: 390, height: 720 }, hasTouch: true, isMobile: true };
 
 /** Keeps a picture, in the guide or, with `--all`, among the results of tests. */
@@ -167,7 +167,13 @@ const film = Buffer.from(await studio.evaluate(recordFilm), "base64");
 const site = await serveFilm(film);
 const discord = await Discord.start();
 const server = await Server.start({
-  env: { ...discord.env, DESKHAND_JAMIE_PUBLIC_URL: PUBLIC_URL, DESKHAND_NETWORK_ALLOW: "127.0.0.0/8" },
+  env: {
+    ...discord.env,
+    DESKHAND_JAMIE_PUBLIC_URL: PUBLIC_URL,
+    DESKHAND_NETWORK_ALLOW: "127.0.0.0/8",
+    DESKHAND_SCREEN_WIDTH: "1280",
+    DESKHAND_SCREEN_HEIGHT: "720",
+  },
   host: HOST,
 });
 try {
@@ -196,10 +202,12 @@ try {
   const small = await watch(browser, server, live, phone);
   const large = await watch(browser, server, live, screen);
   await large.getByRole("button", { name: "2 people watch" }).waitFor();
+  // The title and the controls hide while nobody moves.
+  await small.mouse.move(200, 100);
   await keep(small, "phone");
   await large.getByRole("button", { name: "Tap to hear the sound" }).click();
   await large.locator("[data-sound=connected]").waitFor();
-  await large.mouse.move(500, 300);
+  await large.mouse.move(500, 520);
   await keep(large, "watch");
   await keep(await openStreams(browser, server, desktop), "streams");
   for (const { content } of [...(await anna.messages()), ...(await bert.messages())]) console.log(`\n${content}`);

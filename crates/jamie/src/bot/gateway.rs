@@ -117,8 +117,8 @@ struct Intake {
     workers: Vec<mpsc::Sender<Question>>,
     seen: Seen,
     has_offered_commands: bool,
-    /// The servers at the beginning of the connection.
-    n_servers: usize,
+    /// The servers that the bot is in.
+    servers: HashSet<u64>,
 }
 
 /// Something that a person is waiting for an answer to.
@@ -146,7 +146,7 @@ impl Intake {
             workers: workers.collect(),
             seen: Seen::default(),
             has_offered_commands: false,
-            n_servers: 0,
+            servers: HashSet::new(),
         }
     }
 
@@ -157,11 +157,21 @@ impl Intake {
                 guilds,
             } => self.begin(application_id, &guilds),
             BotEvent::Resumed => self.resume(),
-            BotEvent::Guild(guild) => self.desk.voices().set_guild(guild),
+            BotEvent::Guild(guild) => {
+                if self.servers.insert(guild.guild_id) {
+                    self.note_connected();
+                }
+                self.desk.voices().set_guild(guild);
+            }
             BotEvent::GuildRenamed { guild_id, name } => {
                 self.desk.voices().rename_guild(guild_id, &name);
             }
-            BotEvent::GuildGone { guild_id } => self.desk.voices().remove_guild(guild_id),
+            BotEvent::GuildGone { guild_id } => {
+                if self.servers.remove(&guild_id) {
+                    self.note_connected();
+                }
+                self.desk.voices().remove_guild(guild_id);
+            }
             BotEvent::Channel {
                 guild_id,
                 channel_id,
@@ -192,18 +202,20 @@ impl Intake {
 
     fn resume(&self) {
         tracing::info!("the connection to Discord was resumed");
+        self.note_connected();
+    }
+
+    fn note_connected(&self) {
         self.standing.set(BotState::Connected {
-            n_servers: self.n_servers,
+            n_servers: self.servers.len(),
         });
     }
 
     /// Begins a new connection. The servers are described again after it.
     fn begin(&mut self, application_id: u64, guilds: &[u64]) {
         tracing::info!(servers = guilds.len(), "connected to Discord");
-        self.n_servers = guilds.len();
-        self.standing.set(BotState::Connected {
-            n_servers: self.n_servers,
-        });
+        self.servers = guilds.iter().copied().collect();
+        self.note_connected();
         self.desk.set_application(application_id);
         self.desk.voices().retain_guilds(guilds);
         if !self.has_offered_commands {

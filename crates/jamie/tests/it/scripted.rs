@@ -9,7 +9,7 @@ use deskhand_core::{
     tasks::Tasks,
 };
 use deskhand_jamie::{
-    BotError, Controller, ControllerError, ErrorCode, Settings,
+    BotError, BotStanding, Controller, ControllerError, ErrorCode, Settings,
     contract::{
         Health, HealthResponse, SessionView, StatusUpdate, StopRequest, StreamRequest,
         StreamResponse, StreamState, StreamVerdict,
@@ -186,6 +186,7 @@ impl Controller for ScriptedController {
 /// A bot that runs in the test's own process.
 pub(crate) struct Bot {
     pub(crate) controller: Arc<ScriptedController>,
+    pub(crate) standing: BotStanding,
     updates: mpsc::Sender<StatusUpdate>,
     tasks: Tasks,
     running: JoinHandle<Result<(), BotError>>,
@@ -220,6 +221,7 @@ impl Bot {
             gateway_url: discord.url.replace("http", "ws"),
             ..Settings::new(Secret::new(token))
         };
+        let standing = settings.standing.clone();
         let tasks = Tasks::default();
         let (updates, received) = mpsc::channel(16);
         let as_port: Arc<dyn Controller> = Arc::<ScriptedController>::clone(&controller);
@@ -231,6 +233,7 @@ impl Bot {
         };
         Self {
             controller,
+            standing,
             updates,
             tasks,
             running,

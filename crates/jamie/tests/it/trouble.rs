@@ -5,7 +5,7 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-use deskhand_jamie::{BotError, ErrorCode};
+use deskhand_jamie::{BotError, BotState, ErrorCode};
 use deskhand_testkit::eventually;
 use serde_json::json;
 
@@ -82,6 +82,11 @@ async fn orders_of_the_gateway_are_obeyed() {
     let answer = alice.hear("https://youtu.be/a").await.text;
     assert!(answer.starts_with("🎬 Got it!"), "{answer}");
     assert_eq!(alice.messages().await.len(), 3);
+    // Somebody invites it to another server.
+    discord.server("Others").await;
+    alice.hear("help").await;
+    let connected = BotState::Connected { n_servers: 2 };
+    assert_eq!(bot.standing.state(), connected);
     bot.end().await;
 }
 

@@ -1,6 +1,7 @@
 //! Captures the sound of the sandbox for one stream to the server.
 
 use bytes::Bytes;
+use deskhand_core::sound::FRAME_US;
 use futures::{SinkExt, StreamExt};
 use tokio::time::timeout;
 use tokio_tungstenite::tungstenite::{self, Message};
@@ -12,6 +13,10 @@ use super::{
     pulse::{ANSWER_TIMEOUT, PulseClient, PulseClientError},
 };
 use crate::{capture_clock, link::Socket};
+
+/// The time by which the output is ahead: it renders sound for us this long before the sound is due, and programs time
+/// their pictures by that.
+const RENDERED_AHEAD_US: u64 = FRAME_US;
 
 /// Reasons why sound is not captured.
 #[derive(Debug, thiserror::Error)]
@@ -86,7 +91,7 @@ impl SoundCapture {
     /// Waits for sound, and returns its frames for a byte stream. Silence has none.
     pub(super) async fn next_frames(&mut self) -> Result<Vec<Bytes>, CaptureError> {
         let samples = self.client.next_sound(self.channel).await?;
-        let now_us = capture_clock::now_us();
+        let now_us = capture_clock::now_us() + RENDERED_AHEAD_US;
         self.encoder.push(&samples);
         let mut frames = Vec::new();
         while let Some(frame) = self.encoder.next(now_us)? {

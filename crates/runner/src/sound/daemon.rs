@@ -159,8 +159,10 @@ impl Daemon {
 
     fn start(&self) -> io::Result<RunningDaemon> {
         let folder = self.folder.display();
+        // With rewinds, it would render two seconds of silence at its start, and the first program would have to wait
+        // for their end.
         let output = format!(
-            "--load=module-null-sink sink_name={SINK} rate=48000 channels=2 format=s16le \
+            "--load=module-null-sink sink_name={SINK} rate=48000 channels=2 format=s16le norewinds=1 \
              sink_properties=device.description=Deskhand"
         );
         let door = format!(
