@@ -63,6 +63,7 @@ fn log(n_steps: usize) -> (Vec<EventBody>, HashMap<BlobName, Image>) {
         turn: None,
         attachments: Vec::new(),
         start_url: None,
+        effort: None,
     })];
     let mut images = HashMap::new();
     for step in 0..n_steps {
@@ -106,6 +107,7 @@ fn log(n_steps: usize) -> (Vec<EventBody>, HashMap<BlobName, Image>) {
                 partial: false,
                 parts: Vec::new(),
                 state: None,
+                not_done: None,
             }),
             EventBody::Screenshot(Screenshot {
                 turn: Some(turn),

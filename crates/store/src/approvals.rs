@@ -137,6 +137,7 @@ async fn add_to_session(
         budget: None,
         network: None,
         mcp_servers: None,
+        effort: None,
     });
     session.tell(&changed).await?;
     Ok(())

@@ -265,6 +265,7 @@ fn wanted(trial: &Trial) -> CreateSession {
                 tool: RuleTool::FillSecret,
                 pattern: "*".to_owned(),
                 then: Then::Refuse,
+                exact: false,
             }],
         }),
         budget: ChangeBudget {

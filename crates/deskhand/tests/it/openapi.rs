@@ -549,11 +549,7 @@ fn model_events(turn: TurnId, some: bool) -> [EventBody; 10] {
             turn,
             step: 1,
             usd: 0.5,
-            model: if some {
-                "a/b".to_owned()
-            } else {
-                String::new()
-            },
+            model: if some { "a/b" } else { "" }.to_owned(),
             usage: Usage::default(),
             unpriced: some,
             unfinished: some,
