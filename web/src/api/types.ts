@@ -143,7 +143,10 @@ export interface components {
             /** Format: uuid */
             turn: string;
         };
-        /** @description An answer. Exactly one of `text`, `choices`, `yes` and `file` is set, the one that the form asks for. */
+        /**
+         * @description An answer. Exactly one of `text`, `choices`, `yes` and `file` is set, the one that the form asks for. A `text` answers
+         *     every question of an agent: none of its choices may fit.
+         */
         AnswerDecision: {
             /** @description With a no, words for the agent. At most 4 KiB in UTF-8. */
             because?: string;
