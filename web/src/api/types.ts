@@ -764,7 +764,7 @@ export interface components {
             /** Format: uuid */
             turn?: string;
         };
-        /** @description A run of a suite. */
+        /** @description An eval: a suite of tasks, carried out on models. */
         Eval: {
             /** Format: double */
             budget_usd: number | null;
@@ -802,7 +802,7 @@ export interface components {
             /** @description The reason why fewer trials run than could, while it is so: a limit of yours. */
             waits_for: string | null;
         };
-        /** @description A run with all its results so far. */
+        /** @description An eval with all its results so far. */
         EvalResults: components["schemas"]["Eval"] & {
             /** @description A sentence about the suite. It may be empty. */
             description: string;
@@ -812,20 +812,20 @@ export interface components {
             tasks: components["schemas"]["EvalTask"][];
         };
         /**
-         * @description The state of a run.
+         * @description The state of an eval.
          * @enum {string}
          */
         EvalState: "running" | "done" | "stopped";
-        /** @description A task of a run. */
+        /** @description A task of an eval. */
         EvalTask: {
             name: string;
             tags: string[];
             /** @description The prompt. */
             task: string;
-            /** @description Its trials, by model in the order of the run, then by round. */
+            /** @description Its trials, by model in the order of the eval, then by round. */
             trials: components["schemas"]["Trial"][];
         };
-        /** @description A page of runs, newest first. */
+        /** @description A page of evals, newest first. */
         EvalsPage: {
             evals: components["schemas"]["Eval"][];
             /**
@@ -1395,7 +1395,7 @@ export interface components {
             /** @description `vendor/name`. */
             model: string;
         };
-        /** @description The figures of one model over all tasks of a run. */
+        /** @description The figures of one model over all tasks of an eval. */
         ModelFigures: {
             /** Format: double */
             median_seconds: number | null;
@@ -2193,11 +2193,12 @@ export interface components {
              */
             last_used_at: string | null;
         };
-        /** @description A run to start. Either `suite` or `built_in` is required. */
+        /** @description An eval to start. Either `suite` or `built_in` is required. */
         StartEval: {
             /**
              * Format: double
-             * @description US dollars. No trial begins once the run has cost as much. No limit by default.
+             * @description US dollars. The eval does not cost more; what does not begin because of it is skipped. No limit by
+             *     default.
              */
             budget_usd?: number;
             /** @description The name of a built-in suite, such as `desktop`. */
@@ -2582,7 +2583,7 @@ export interface components {
             n_steps: number;
             /**
              * Format: int64
-             * @description The number in its run, in the order in which they begin, counted from 0.
+             * @description The number in its eval, in the order in which they begin, counted from 0.
              */
             number: number;
             /** @description A sentence about the result: the last line of the checker, or the problem. */
