@@ -570,20 +570,7 @@ fn model_events(turn: TurnId, some: bool) -> [EventBody; 10] {
             by: UserId::new(),
             by_name: String::new(),
         }),
-        EventBody::Changed(SessionChanged {
-            by: UserId::new(),
-            by_name: String::new(),
-            title: some.then(String::new),
-            effort: some.then_some(None),
-            instructions: some.then(String::new),
-            approvals: some.then(Policy::default),
-            budget: some.then_some(Budget {
-                usd: Some(0.5),
-                tokens: None,
-            }),
-            network: some.then(|| NetworkMode::Open.into()),
-            mcp_servers: some.then(Vec::new),
-        }),
+        changed_event(some),
         EventBody::Network(HostContacted {
             host: "a.example".to_owned(),
             port: 443,
@@ -784,6 +771,23 @@ fn result_parts() -> Vec<ResultPart> {
         ResultPart::Point(at),
         ResultPart::Coordinates(at),
     ]
+}
+
+fn changed_event(some: bool) -> EventBody {
+    EventBody::Changed(SessionChanged {
+        by: UserId::new(),
+        by_name: String::new(),
+        title: some.then(String::new),
+        effort: some.then_some(None),
+        instructions: some.then(String::new),
+        approvals: some.then(Policy::default),
+        budget: some.then_some(Budget {
+            usd: Some(0.5),
+            tokens: None,
+        }),
+        network: some.then(|| NetworkMode::Open.into()),
+        mcp_servers: some.then(Vec::new),
+    })
 }
 
 fn queue_changes() -> impl Iterator<Item = EventBody> {
