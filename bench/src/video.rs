@@ -33,7 +33,7 @@ const PAGE: &str = "<!doctype html><title>A film</title><body style='margin:0;ba
 
 /// The command line of the server.
 const SERVER: &str = "deskhand serve";
-/// What the makers of neko, which streams a browser by WebRTC, name for a film of this size: its page "Quick start",
+/// What the makers of neko, which streams a browser, too, name for a film of this size on their page "Quick start",
 /// from enough to recommended.
 const NEKO: &str = "4 to 6 processors and 3 to 4 GB";
 
