@@ -33,8 +33,8 @@ const PAGE: &str = "<!doctype html><title>A film</title><body style='margin:0;ba
 
 /// The command line of the server.
 const SERVER: &str = "deskhand serve";
-/// What the makers of neko, which streams a browser by WebRTC, name for a film of this size: its page "Quick start",
-/// from enough to recommended.
+/// The machine that neko, which streams a browser, too, asks for at this size: from enough to recommended, as its guide
+/// "Quick start" has it.
 const NEKO: &str = "4 to 6 processors and 3 to 4 GB";
 
 /// The measurements for a number of viewers.
