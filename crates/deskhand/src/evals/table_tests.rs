@@ -11,7 +11,7 @@ fn trial(number: u64, model: &str, state: &str, reason: Option<&str>) -> Value {
     })
 }
 
-fn figures(model: &str, passed: u64, failed: u64, success: Value) -> Value {
+fn figures(model: &str, passed: u64, failed: u64, success: &Value) -> Value {
     json!({
         "model": model, "n_passed": passed, "n_failed": failed, "n_errors": failed, "n_skipped": 0, "n_open": 0,
         "success": success, "median_steps": 4.0, "median_seconds": 12.5, "median_usd": 0.01, "total_usd": 0.02,
@@ -26,8 +26,8 @@ fn models_are_side_by_side_with_links_to_what_failed() {
         "budget_usd": null, "state": "done", "waits_for": null, "n_trials": 6, "n_ended": 6, "n_passed": 3,
         "cost_usd": 0.04, "created_at": "2026-01-02T03:04:05Z", "ended_at": null, "description": "",
         "figures": [
-            figures(a, 2, 0, json!({"rate": 1.0, "low": 0.342, "high": 1.0})),
-            figures(b, 1, 1, json!({"rate": 0.5, "low": 0.095, "high": 0.905})),
+            figures(a, 2, 0, &json!({"rate": 1.0, "low": 0.342, "high": 1.0})),
+            figures(b, 1, 1, &json!({"rate": 0.5, "low": 0.095, "high": 0.905})),
         ],
         "tasks": [
             {"name": "rename-photos", "tags": [], "task": "…", "trials": [
