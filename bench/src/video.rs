@@ -180,23 +180,23 @@ async fn play(client: &Client, url: &str) -> String {
 /// Lets clients watch for a while, all of them at the same time.
 async fn watch(server: &Server, session: &Session, n_viewers: usize) -> Watched {
     let window = Arc::new(OnceLock::new());
-    let (begun, mut beginning) = mpsc::channel(n_viewers);
+    let (ready, mut ready_viewers) = mpsc::channel(n_viewers);
     let mut viewers = JoinSet::new();
     for _ in 0..n_viewers {
         let viewer = VideoClient::open(session).await;
-        viewers.spawn(pictures(viewer, begun.clone(), Arc::clone(&window)));
+        viewers.spawn(pictures(viewer, ready.clone(), Arc::clone(&window)));
     }
     for _ in 0..n_viewers {
-        beginning.recv().await.unwrap();
+        ready_viewers.recv().await.unwrap();
     }
     // The first second has a key frame for each who came.
-    let begin = Instant::now() + Duration::from_secs(1);
-    let end = begin + Duration::from_secs_f64(SECONDS);
-    window.set((begin, end)).unwrap();
-    tokio::time::sleep_until(begin.into()).await;
-    let (began, before) = (Instant::now(), ticks(server));
-    tokio::time::sleep_until(end.into()).await;
-    let (seconds, after) = (began.elapsed().as_secs_f64(), ticks(server));
+    let from = Instant::now() + Duration::from_secs(1);
+    let until = from + Duration::from_secs_f64(SECONDS);
+    window.set((from, until)).unwrap();
+    tokio::time::sleep_until(from.into()).await;
+    let (clock, before) = (Instant::now(), ticks(server));
+    tokio::time::sleep_until(until.into()).await;
+    let (seconds, after) = (clock.elapsed().as_secs_f64(), ticks(server));
     let mut pictures = f64::INFINITY;
     while let Some(rate) = viewers.join_next().await {
         pictures = pictures.min(rate.unwrap());
@@ -213,18 +213,18 @@ async fn watch(server: &Server, session: &Session, n_viewers: usize) -> Watched 
 /// Returns the pictures in a second that a viewer gets in a window of time, which is set when all have begun.
 async fn pictures(
     mut viewer: VideoClient,
-    begun: mpsc::Sender<()>,
+    ready: mpsc::Sender<()>,
     window: Arc<OnceLock<(Instant, Instant)>>,
 ) -> f64 {
     viewer.next().await;
-    begun.send(()).await.unwrap();
+    ready.send(()).await.unwrap();
     let mut n_pictures = 0_u32;
     loop {
         viewer.next().await;
         let now = Instant::now();
         match window.get() {
-            Some((_, end)) if now >= *end => return f64::from(n_pictures) / SECONDS,
-            Some((begin, _)) => n_pictures += u32::from(now > *begin),
+            Some((_, until)) if now >= *until => return f64::from(n_pictures) / SECONDS,
+            Some((from, _)) => n_pictures += u32::from(now > *from),
             None => {}
         }
     }
