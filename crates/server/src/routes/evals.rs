@@ -46,7 +46,7 @@ pub(crate) struct EvalsQuery {
     request_body = StartEvalBody,
     responses(
         (status = 201, description = "the eval", body = EvalResultsView),
-        (status = 400, description = "`no_suite`, `bad_suite` (with `line` and `column`), `bad_eval`, `bad_budget`, `unknown_model`"),
+        (status = 400, description = "`no_suite`, `bad_suite`, `bad_eval`, `bad_budget`, `unknown_model`"),
         (status = 429, description = "`too_many_evals`"),
     ),
 )]
