@@ -32,7 +32,8 @@ async fn a_server_that_lacks_nothing_is_healthy_in_every_part() {
             "leftovers",
             "retention",
             "network",
-            "secrets"
+            "secrets",
+            "evals"
         ]
     );
     assert!(
