@@ -72,6 +72,11 @@ fn the_document_lists_every_route_with_its_answers() {
     GET    /api/decisions → 200 400 401 403 429 500 503
     GET    /api/docs → 200
     GET    /api/docs/{file} → 200 404
+    GET    /api/eval-suites → 200 401 403 429 500 503
+    GET    /api/evals → 200 400 401 403 429 500 503
+    POST   /api/evals → 201 400 401 403 408 413 429 500 503
+    GET    /api/evals/{id} → 200 401 403 404 429 500 503
+    POST   /api/evals/{id}/stop → 200 401 403 404 429 500 503
     GET    /api/events → 101 400 401 403 429 500 503
     GET    /api/me → 200 401 403 429 500 503
     GET    /api/me/audit → 200 400 401 403 429 500 503
@@ -252,6 +257,9 @@ async fn every_documented_route_is_there_and_answers_as_documented() {
     };
     let user = made("/api/users", json!({"name": "bob"})).await;
     let token = made("/api/tokens", json!({"name": "spare"})).await;
+    let task = "find-the-note";
+    let eval = json!({"built_in": "desktop", "models": ["scripted/fool"], "tasks": [task]});
+    let eval = made("/api/evals", eval).await;
     let share = made(&session.path("/shares"), json!({"right": "view"})).await;
     let watch = client
         .post(&session.path("/watch-links"), json!({}))
@@ -278,6 +286,7 @@ async fn every_documented_route_is_there_and_answers_as_documented() {
             Some("users") => &user,
             Some("tokens") => &token,
             Some("sign-ins") => &sign_in,
+            Some("evals") => &eval,
             _ if operation.path.ends_with("/offer") => &withdrawn,
             _ if operation.path.contains("{decision}") => &asking.id,
             _ if operation.path.contains("{seq}") => &sharing.id,
@@ -354,7 +363,7 @@ async fn pages_have_the_bounds_that_the_document_names() {
             assert_eq!(asked(0).await, 400, "{path}");
         }
     }
-    assert_eq!(n_bounds, 12);
+    assert_eq!(n_bounds, 13);
 }
 
 #[test]
