@@ -122,6 +122,17 @@ impl Client {
         self.shown.as_str().trim_end_matches('/')
     }
 
+    /// Returns the address at which people open the page. Sign-in links name this machine `localhost`, and a browser
+    /// that is signed in there is a stranger at 127.0.0.1.
+    pub(crate) fn page_address(&self) -> String {
+        let mut page = self.shown.clone();
+        if is_on_this_machine(&page) {
+            // The name is a good host, so this cannot fail.
+            let _ = page.set_host(Some("localhost"));
+        }
+        page.as_str().trim_end_matches('/').to_owned()
+    }
+
     pub(crate) fn port(&self) -> Option<u16> {
         self.shown.port_or_known_default()
     }

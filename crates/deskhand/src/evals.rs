@@ -38,7 +38,14 @@ impl SuiteSource {
     fn read(name: &str) -> anyhow::Result<Self> {
         let Some(name) = name.strip_prefix(BUILT_IN_PREFIX) else {
             let text = std::fs::read_to_string(name);
-            let text = text.with_context(|| format!("cannot read the suite {name}"))?;
+            let text = text.with_context(|| match BuiltIn::named(name) {
+                Some(_) => {
+                    format!(
+                        "cannot read the suite {name} (the built-in one is {BUILT_IN_PREFIX}{name})"
+                    )
+                }
+                None => format!("cannot read the suite {name}"),
+            })?;
             return Ok(Self::File(text));
         };
         let suite = BuiltIn::named(name).with_context(|| {
@@ -109,7 +116,7 @@ async fn carry_out(
         "{} trials of {} begin. See them at {}/evals/{id}",
         started.eval.n_trials,
         started.eval.suite,
-        client.address()
+        client.page_address()
     ));
     let mut progress = Progress::default();
     let (results, exit) = tokio::select! {
@@ -122,7 +129,7 @@ async fn carry_out(
     if args.json {
         output::answer(&serde_json::to_string_pretty(&results)?)?;
     } else {
-        for line in table::lines(&results, client.address()) {
+        for line in table::lines(&results, &client.page_address()) {
             output::answer_painted(&line)?;
         }
     }

@@ -256,7 +256,7 @@ fn where_to_look(client: &Client, session: SessionId, is_own_server: bool) -> St
     } else {
         format!(
             "The session is kept. See it at {}/sessions/{session}",
-            client.address()
+            client.page_address()
         )
     }
 }

@@ -96,6 +96,9 @@ tasks:
     let is_stable = |line: &&str| !line.contains("seconds") && !line.contains("/sessions/");
     let stable: Vec<_> = ran.stdout.lines().filter(is_stable).collect();
     insta::assert_snapshot!(stable.join("\n"));
+    // Sign-in links have the same host.
+    let link = "http://localhost:";
+    assert!(ran.stdout.contains(link), "{}", ran.stdout);
     assert!(ran.stdout.contains("/sessions/"), "{}", ran.stdout);
     assert!(
         ran.stderr.contains("2 trials of mine begin"),
