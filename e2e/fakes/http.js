@@ -54,11 +54,16 @@ function send(response, events) {
   }
 }
 
-/** Returns the width and height of a PNG or JPEG in base64. */
+/** Returns the width and height of a PNG, lossless WebP or JPEG in base64. */
 export function sizeOf(base64) {
   const bytes = Buffer.from(base64, "base64");
   if (bytes.readUInt32BE(0) === 0x89504e47) {
     return { width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20) };
+  }
+  if (bytes.toString("latin1", 8, 16) === "WEBPVP8L") {
+    // After the signature byte, 14 bits each of the width and the height, less one.
+    const sides = bytes.readUInt32LE(21);
+    return { width: (sides & 0x3fff) + 1, height: ((sides >> 14) & 0x3fff) + 1 };
   }
   for (let at = 2; at < bytes.length; at += 2 + bytes.readUInt16BE(at + 2)) {
     if (bytes[at + 1] >= 0xc0 && bytes[at + 1] <= 0xc2) {

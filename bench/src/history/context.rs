@@ -10,7 +10,7 @@ use deskhand_core::{
     event::{Cost, EventBody, MessageSaid, Screenshot, ToolResult, ToolUse},
     id::{MessageId, TurnId},
     message::{Delivery, Role},
-    model::{Image, Usage},
+    model::{Image, ImageFormat, Usage},
 };
 use serde_json::json;
 
@@ -73,7 +73,7 @@ fn log(n_steps: usize) -> (Vec<EventBody>, HashMap<BlobName, Image>) {
         let blob = BlobName::of(digest, BlobFormat::Png);
         let image = Image {
             bytes: Bytes::from(vec![0; 50_000]),
-            format: BlobFormat::Png,
+            format: ImageFormat::Png,
         };
         images.insert(blob.clone(), image);
         log.extend([

@@ -199,15 +199,18 @@ impl Album {
 /// Returns a picture in the form that a model is shown. The same picture always becomes the same bytes, so that vendors
 /// find it in their caches.
 async fn shown(bytes: Bytes, format: BlobFormat, form: PictureForm) -> Image {
-    if form == PictureForm::Compact && format == BlobFormat::Png {
+    if let PictureForm::Compact { webp } = form
+        && format == BlobFormat::Png
+    {
         let png = bytes.clone();
-        let small = tokio::task::spawn_blocking(move || deskhand_pictures::compact(&png));
+        let small = tokio::task::spawn_blocking(move || deskhand_pictures::compact(&png, webp));
         // A picture that cannot be made smaller is shown as it is.
         if let Ok(Some((bytes, format))) = small.await {
             let bytes = Bytes::from(bytes);
             return Image { bytes, format };
         }
     }
+    let format = format.into();
     Image { bytes, format }
 }
 

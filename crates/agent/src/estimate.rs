@@ -90,8 +90,7 @@ mod tests {
     use bytes::Bytes;
     use deskhand_core::{
         action::ScreenSize,
-        blob::BlobFormat,
-        model::{Image, ShownFile},
+        model::{Image, ImageFormat, ShownFile},
     };
 
     use super::*;
@@ -111,7 +110,7 @@ mod tests {
             is_error: false,
             image: Some(Image {
                 bytes: Bytes::from_static(b"many bytes that are not text"),
-                format: BlobFormat::Png,
+                format: ImageFormat::Png,
             }),
             browser: None,
         }]);

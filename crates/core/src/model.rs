@@ -14,12 +14,11 @@ use utoipa::ToSchema;
 pub use self::{
     effort::{Effort, UnknownEffort},
     room::{ContextWindow, PictureForm},
-    shown::{NotShown, ShownFile},
+    shown::{Image, ImageFormat, NotShown, ShownFile},
 };
 use crate::{
     action::{Point, ScreenSize},
     attachment::Attachment,
-    blob::BlobFormat,
     browser::{BrowserState, ShownPage},
     decision::DecisionKind,
     tool::ToolSpecs,
@@ -225,13 +224,6 @@ pub struct CallResult {
 /// The text of a call that was not carried out because an earlier one of the same answer failed. A vendor requires
 /// exactly this text for its computer.
 pub const HALTED: &str = "Not executed: an earlier computer action in this turn failed.";
-
-/// A picture for the model.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Image {
-    pub bytes: Bytes,
-    pub format: BlobFormat,
-}
 
 /// A piece of a streamed answer.
 #[derive(Debug, Clone, PartialEq)]

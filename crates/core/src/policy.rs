@@ -176,6 +176,19 @@ fn anything() -> String {
 }
 
 impl Policy {
+    /// Returns the policy of a session that nobody watches: there is nobody to ask, and no model gets a stored secret.
+    pub fn unattended() -> Self {
+        Self {
+            mode: Mode::Never,
+            rules: vec![Rule {
+                tool: RuleTool::FillSecret,
+                pattern: "*".to_owned(),
+                then: Then::Refuse,
+                exact: false,
+            }],
+        }
+    }
+
     pub fn check(&self) -> Result<(), BadPolicy> {
         if self.rules.len() > MOST_RULES {
             return Err(BadPolicy::Rules(self.rules.len()));

@@ -176,6 +176,7 @@ pub(crate) fn view(name: &str) -> View {
         files: AcceptedFiles {
             pdf: true,
             gif: true,
+            webp: true,
         },
         window: ContextWindow {
             tokens: Some(generation.window()),

@@ -133,6 +133,7 @@ pub(crate) fn view() -> View {
         files: AcceptedFiles {
             pdf: true,
             gif: false,
+            webp: true,
         },
         ..View::sized(|screen| space::fitting(screen, LARGEST_SIZE))
     }

@@ -150,6 +150,7 @@ pub(crate) fn view(name: &str) -> View {
         files: AcceptedFiles {
             pdf: !is_preview,
             gif: false,
+            webp: true,
         },
         window: ContextWindow {
             tokens: windows::tokens(VENDOR, name),

@@ -92,7 +92,7 @@ fn accepted_type(files: AcceptedFiles, media_type: &str) -> Option<&'static str>
     match media_type {
         "image/png" => Some("image/png"),
         "image/jpeg" => Some("image/jpeg"),
-        "image/webp" => Some("image/webp"),
+        "image/webp" if files.webp => Some("image/webp"),
         "image/gif" if files.gif => Some("image/gif"),
         _ => None,
     }

@@ -5,11 +5,10 @@ use std::io;
 use bytes::Bytes;
 use deskhand_core::{
     action::ScreenSize,
-    blob::BlobFormat,
     browser::{BrowserState, ShownPage, TabEntry, TabNumber},
     model::{
-        CallResult, Chunk, Image, Item, ModelError, ModelRequest, Original, RequestOptions,
-        ShownFile, ToolCall,
+        CallResult, Chunk, Image, ImageFormat, Item, ModelError, ModelRequest, Original,
+        RequestOptions, ShownFile, ToolCall,
     },
     tool::{ToolSpec, ToolSpecs},
 };
@@ -74,7 +73,7 @@ pub(crate) fn answer(vendor: &str, data: &Value) -> Item {
 pub(crate) fn picture() -> Image {
     Image {
         bytes: Bytes::from_static(b"png"),
-        format: BlobFormat::Png,
+        format: ImageFormat::Png,
     }
 }
 

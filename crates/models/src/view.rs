@@ -21,11 +21,12 @@ pub(crate) struct View {
     pub(crate) window: ContextWindow,
 }
 
-/// The kinds of attached files that a model accepts besides PNG, JPEG and WebP.
+/// The kinds of files that a model accepts besides PNG and JPEG.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct AcceptedFiles {
     pub(crate) pdf: bool,
     pub(crate) gif: bool,
+    pub(crate) webp: bool,
 }
 
 impl View {
@@ -38,6 +39,7 @@ impl View {
             files: AcceptedFiles {
                 pdf: false,
                 gif: false,
+                webp: false,
             },
             window: ContextWindow::default(),
         }

@@ -90,7 +90,9 @@ impl<W: Wire> Model for WireModel<W> {
     }
 
     fn picture_form(&self) -> PictureForm {
-        PictureForm::Compact
+        PictureForm::Compact {
+            webp: self.wire.view(&self.name).files.webp,
+        }
     }
 
     fn window(&self) -> ContextWindow {

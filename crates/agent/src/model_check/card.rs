@@ -4,7 +4,7 @@ use bytes::Bytes;
 use deskhand_core::{
     action::{Point, ScreenSize},
     blob::BlobFormat,
-    model::Image,
+    model::{Image, ImageFormat},
 };
 use deskhand_pictures::Picture;
 
@@ -52,6 +52,6 @@ fn picture(shown: ScreenSize, is_green: impl Fn(i32, i32) -> bool) -> Option<Ima
     let bytes = picture.encode(BlobFormat::Png).ok()?;
     Some(Image {
         bytes: Bytes::from(bytes),
-        format: BlobFormat::Png,
+        format: ImageFormat::Png,
     })
 }

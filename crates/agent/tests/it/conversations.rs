@@ -3,10 +3,9 @@
 use std::sync::Arc;
 
 use deskhand_core::{
-    blob::BlobFormat,
     event::Outcome,
     id::TurnId,
-    model::{CallResult, Chunk, End, Image, Item, ModelError, ToolCall},
+    model::{CallResult, Chunk, End, Image, ImageFormat, Item, ModelError, ToolCall},
     sandbox::ComputerError,
 };
 use proptest::prelude::*;
@@ -137,7 +136,7 @@ fn expected(step: &Step, n_requests: &mut usize) -> [Item; 2] {
             is_error,
             image: pictured.then(|| Image {
                 bytes: format!("picture {n_requests}").into(),
-                format: BlobFormat::Png,
+                format: ImageFormat::Png,
             }),
             browser: None,
         }

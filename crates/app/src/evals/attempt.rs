@@ -7,7 +7,7 @@ use deskhand_core::{
     eval::TrialState,
     id::{EvalId, SessionId, UserId},
     network::policy::{NetworkMode, NetworkPolicy},
-    policy::{Mode, Policy, Rule, RuleTool, Then},
+    policy::Policy,
     viewer::Viewer,
 };
 use deskhand_evals::{Double, EvalTask, SuiteNetwork};
@@ -258,16 +258,8 @@ fn wanted(trial: &Trial) -> CreateSession {
         computer: task.computer,
         instructions: Some(steps.unwrap_or_else(|| task.instructions.clone())),
         metadata: metadata.as_object().cloned(),
-        // Nobody is there to approve anything, and a task must not depend on the owner's secrets.
-        approvals: Some(Policy {
-            mode: Mode::Never,
-            rules: vec![Rule {
-                tool: RuleTool::FillSecret,
-                pattern: "*".to_owned(),
-                then: Then::Refuse,
-                exact: false,
-            }],
-        }),
+        // A task must not depend on the owner's secrets either.
+        approvals: Some(Policy::unattended()),
         budget: ChangeBudget {
             usd: Some(trial.most_usd),
             tokens: None,

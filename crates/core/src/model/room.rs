@@ -6,8 +6,9 @@ pub enum PictureForm {
     /// As they are stored.
     #[default]
     Stored,
-    /// With fewer bytes. They may differ from the stored ones as long as no eye sees it.
-    Compact,
+    /// With fewer bytes, as PNG, JPEG or, if `webp` is true, WebP. They may differ from the stored ones as long as no eye
+    /// sees it.
+    Compact { webp: bool },
 }
 
 /// The room that a model has for a conversation.

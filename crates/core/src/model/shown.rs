@@ -1,6 +1,42 @@
-//! Files that models are shown.
+//! Pictures and files that models are shown.
 
 use bytes::Bytes;
+
+use crate::blob::BlobFormat;
+
+/// A picture for the model.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Image {
+    pub bytes: Bytes,
+    pub format: ImageFormat,
+}
+
+/// The format of a picture for the model. Stored pictures have fewer formats.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ImageFormat {
+    Png,
+    Jpeg,
+    Webp,
+}
+
+impl ImageFormat {
+    pub fn media_type(self) -> &'static str {
+        match self {
+            Self::Png => "image/png",
+            Self::Jpeg => "image/jpeg",
+            Self::Webp => "image/webp",
+        }
+    }
+}
+
+impl From<BlobFormat> for ImageFormat {
+    fn from(format: BlobFormat) -> Self {
+        match format {
+            BlobFormat::Png => Self::Png,
+            BlobFormat::Jpeg => Self::Jpeg,
+        }
+    }
+}
 
 /// A file for the model, in a form and size that it takes.
 #[derive(Debug, Clone, PartialEq)]

@@ -236,7 +236,7 @@ impl MessagesWriter {
     }
 
     fn picture(&self, image: &Image) -> Value {
-        self.image_block(images::media_type(image), &images::base64(image))
+        self.image_block(image.format.media_type(), &images::base64(image))
     }
 
     fn image_block(&self, media_type: &str, data: &str) -> Value {

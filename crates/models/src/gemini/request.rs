@@ -303,5 +303,5 @@ fn attached(file: &ShownFile) -> [Value; 2] {
 }
 
 fn picture(image: &Image) -> Value {
-    json!({"inlineData": {"mimeType": images::media_type(image), "data": images::base64(image)}})
+    json!({"inlineData": {"mimeType": image.format.media_type(), "data": images::base64(image)}})
 }

@@ -2,7 +2,7 @@
 
 use std::{fmt, str::FromStr};
 
-use deskhand_core::{blob::BlobFormat, model::Image};
+use deskhand_core::model::{Image, ImageFormat};
 use deskhand_pictures::Pixels;
 use serde::{Deserialize, Deserializer, de};
 
@@ -48,10 +48,11 @@ impl Colour {
 /// Decodes a picture. The error says why it cannot be read.
 pub(super) fn decode(image: &Image) -> Result<Pixels, String> {
     match image.format {
-        BlobFormat::Png => Pixels::decode_png(&image.bytes)
+        ImageFormat::Png => Pixels::decode_png(&image.bytes)
             .map_err(|error| format!("was shown a picture that cannot be read: {error}")),
-        BlobFormat::Jpeg => {
+        ImageFormat::Jpeg => {
             Err("was shown a JPEG, whose colours are not exact; a scenario needs PNG".to_owned())
         }
+        ImageFormat::Webp => Err("was shown a WebP; a scenario needs PNG".to_owned()),
     }
 }

@@ -1,9 +1,6 @@
 //! Finding things in pictures by their colour.
 
-use deskhand_core::{
-    blob::BlobFormat,
-    model::{Image, Item, ToolCall},
-};
+use deskhand_core::model::{Image, ImageFormat, Item, ToolCall};
 use insta::assert_snapshot;
 use serde_json::json;
 
@@ -101,11 +98,11 @@ async fn pictures_that_cannot_be_read_are_named() {
     let bytes = bytes::Bytes::from_static(b"\x89PNG\r\n\x1a\nbroken");
     let broken = Image {
         bytes: bytes.clone(),
-        format: BlobFormat::Png,
+        format: ImageFormat::Png,
     };
     let jpeg = Image {
         bytes,
-        format: BlobFormat::Jpeg,
+        format: ImageFormat::Jpeg,
     };
     let message = folder.rejection(&shown(broken)).await;
     assert!(

@@ -5,10 +5,9 @@ use std::sync::Arc;
 use bytes::Bytes;
 use deskhand_core::{
     action::ScreenSize,
-    blob::BlobFormat,
     model::{
-        CallResult, Chunk, Image, Item, ModelError, ModelRequest, Models, RequestOptions, ToolCall,
-        UnknownModel,
+        CallResult, Chunk, Image, ImageFormat, Item, ModelError, ModelRequest, Models,
+        RequestOptions, ToolCall, UnknownModel,
     },
     tool::{ToolSpec, ToolSpecs},
 };
@@ -196,6 +195,6 @@ pub(crate) fn png(width: u32, height: u32, colours: png::ColorType, samples: &[u
     writer.finish().unwrap();
     Image {
         bytes: Bytes::from(bytes),
-        format: BlobFormat::Png,
+        format: ImageFormat::Png,
     }
 }

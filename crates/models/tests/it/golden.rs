@@ -1,10 +1,7 @@
 //! What every vendor is sent, in every version of its computer, after the same conversation.
 
 use bytes::Bytes;
-use deskhand_core::{
-    blob::BlobFormat,
-    model::{CallResult, Image, Item, ShownFile, ToolCall},
-};
+use deskhand_core::model::{CallResult, Image, ImageFormat, Item, ShownFile, ToolCall};
 use deskhand_testkit::Asked;
 use insta::{assert_snapshot, with_settings};
 use serde_json::json;
@@ -27,7 +24,7 @@ const HALTED: &str = "Not executed: an earlier computer action in this turn fail
 fn picture() -> Option<Image> {
     Some(Image {
         bytes: Bytes::from_static(b"png"),
-        format: BlobFormat::Png,
+        format: ImageFormat::Png,
     })
 }
 

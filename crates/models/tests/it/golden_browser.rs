@@ -2,9 +2,8 @@
 
 use bytes::Bytes;
 use deskhand_core::{
-    blob::BlobFormat,
     browser::{BrowserChange, BrowserState, DownloadState, TabEntry, TabNumber},
-    model::{CallResult, HALTED, Image, Item, ToolCall},
+    model::{CallResult, HALTED, Image, ImageFormat, Item, ToolCall},
 };
 use deskhand_testkit::Asked;
 use insta::{assert_snapshot, with_settings};
@@ -132,7 +131,7 @@ fn working(calls: &[ToolCall], index: usize, call: &ToolCall) -> CallResult {
         is_error: false,
         image: is_last.then(|| Image {
             bytes: Bytes::from_static(b"jpeg"),
-            format: BlobFormat::Jpeg,
+            format: ImageFormat::Jpeg,
         }),
         browser: Some(state()),
     }

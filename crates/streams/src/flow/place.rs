@@ -2,11 +2,7 @@
 
 use deskhand_app::{CreateSession, CreateSessionError, FindError};
 use deskhand_core::{
-    budget::ChangeBudget,
-    computer::ComputerKind,
-    id::SessionId,
-    policy::{Mode, Policy, Rule, RuleTool, Then},
-    session::Phase,
+    budget::ChangeBudget, computer::ComputerKind, id::SessionId, policy::Policy, session::Phase,
     viewer::Viewer,
 };
 use deskhand_jamie::ErrorCode;
@@ -41,17 +37,8 @@ impl Flow<'_> {
             model,
             computer: ComputerKind::Desktop,
             metadata: metadata.as_object().cloned(),
-            // Nobody is there to approve anything. The task forbids what would matter, and no page gets the owner's
-            // secrets from a model.
-            approvals: Some(Policy {
-                mode: Mode::Never,
-                rules: vec![Rule {
-                    tool: RuleTool::FillSecret,
-                    pattern: "*".to_owned(),
-                    then: Then::Refuse,
-                    exact: false,
-                }],
-            }),
+            // The task forbids what would matter.
+            approvals: Some(Policy::unattended()),
             budget: ChangeBudget {
                 usd: Some(inner.settings.budget_usd),
                 tokens: None,
