@@ -1,6 +1,6 @@
 //! One trial: a session, the set-up, the turn, and the checker.
 
-use std::time::Duration;
+use std::{panic::AssertUnwindSafe, time::Duration};
 
 use deskhand_core::{
     budget::ChangeBudget,
@@ -12,6 +12,7 @@ use deskhand_core::{
 };
 use deskhand_evals::{Double, EvalTask, SuiteNetwork};
 use deskhand_store::{StoreError, TrialEnd};
+use futures::FutureExt;
 use serde_json::json;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -27,6 +28,9 @@ use crate::{
 const LONGEST_WAIT: Duration = Duration::from_secs(60);
 /// The longest reason of a result.
 const LONGEST_REASON: usize = 500;
+
+/// The reason of a trial that a bug of the server ended.
+const PANICKED: &str = "a bug in the server ended the trial; its log has the details";
 
 /// A trial to carry out.
 #[derive(Debug)]
@@ -126,6 +130,16 @@ pub(super) fn refused(error: &impl Refusal) -> Unchecked {
     Verdict::error(error.facts().message).into()
 }
 
+/// Turns a panic into the end of the trial, which would otherwise count as running until the server restarts.
+async fn without_panic(
+    work: impl Future<Output = Result<Verdict, Unchecked>>,
+) -> Result<Verdict, Unchecked> {
+    // What it leaves behind is a session, which is ended next.
+    let ended = AssertUnwindSafe(work).catch_unwind().await;
+    // The panic's message is in the log.
+    ended.unwrap_or_else(|_panic| Err(Verdict::error(PANICKED).into()))
+}
+
 impl Evals {
     /// Carries a trial out. If the server ends before, the trial stays as it is, and the next server begins it anew.
     pub(super) async fn carry_out(self, trial: Trial, stop: CancellationToken) {
@@ -141,7 +155,7 @@ impl Evals {
             let ended = tokio::select! {
                 biased;
                 () = stop.cancelled() => Err(Verdict::skipped(STOPPED).into()),
-                ended = attempt.perform() => ended,
+                ended = Box::pin(without_panic(attempt.perform())) => ended,
             };
             if shutdown.is_cancelled() {
                 // The turn has ended with the server, and says nothing.
@@ -291,5 +305,20 @@ fn short(text: &str) -> String {
     match line.char_indices().nth(LONGEST_REASON) {
         Some((end, _)) => format!("{}…", &line[..end]),
         None => line,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_panic_ends_the_trial_as_an_error_of_the_server() {
+        let ended = without_panic(async { panic!("a bug") }).await;
+        let Err(Unchecked::Ended(verdict)) = ended else {
+            panic!("{ended:?}");
+        };
+        assert_eq!(verdict.state, TrialState::Error);
+        assert_eq!(verdict.reason.as_deref(), Some(PANICKED));
     }
 }
