@@ -66,7 +66,12 @@ pub(crate) async fn serve(
     loop {
         let accepted = tokio::select! {
             () = shutdown.cancelled() => break,
-            accepted = listeners.tcp.accept() => accepted.map(|(socket, from)| (Either::Left(socket), from)),
+            accepted = listeners.tcp.accept() => accepted.map(|(socket, from)| {
+                // An echo or a frame must not wait until the client has acknowledged the one before. A connection that
+                // refuses this is broken, which its first use shows.
+                let _ = socket.set_nodelay(true);
+                (Either::Left(socket), from)
+            }),
             accepted = accept_local(listeners.local.as_ref()) => accepted.map(|socket| {
                 // For everything that counts by address, a local command comes from this machine.
                 (Either::Right(socket), SocketAddr::from((Ipv4Addr::LOCALHOST, 0)))
