@@ -13,6 +13,7 @@ mod sound;
 mod stand_ins;
 mod terminal_stream;
 mod video;
+mod video_quality;
 
 use std::{sync::Arc, time::Duration};
 

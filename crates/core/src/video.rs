@@ -24,8 +24,8 @@ use crate::action::ScreenSize;
 pub const VIDEO_LAYERS: u8 = 3;
 /// The longest encoded picture.
 pub const LONGEST_PICTURE_BYTES: usize = 1024 * 1024;
-/// The message to the sandbox that asks for a key frame. The sandbox sends at most one a second.
-pub const WANT_KEY_FRAME: &[u8] = b"k";
+/// The number of qualities. Each has half of the bits of the one before.
+pub const VIDEO_QUALITIES: u8 = 4;
 
 const VERSION: u8 = 1;
 const H264: u8 = 1;
@@ -33,6 +33,15 @@ const HEAD_BYTES: usize = 20;
 const LONGEST_FRAME_BYTES: usize = HEAD_BYTES + LONGEST_PICTURE_BYTES;
 /// The length of a frame on a byte stream comes before it, in as many bytes.
 const LENGTH_BYTES: usize = 4;
+
+/// A wish of the server to the sandbox that films the screen. It is one byte on the stream.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum VideoWish {
+    /// A key frame. The sandbox sends at most one a second.
+    KeyFrame,
+    /// This quality from now on. 0 is the best, in which a stream begins.
+    Quality(u8),
+}
 
 /// One picture of the screen, encoded.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -67,6 +76,24 @@ pub enum BadVideoFrame {
     Size,
     #[error("a frame of video has an empty picture")]
     Empty,
+}
+
+impl VideoWish {
+    pub fn to_byte(self) -> u8 {
+        match self {
+            Self::KeyFrame => b'k',
+            Self::Quality(quality) => b'0' + quality.min(VIDEO_QUALITIES - 1),
+        }
+    }
+
+    /// Parses a byte of the stream. Returns `None` if it is no wish.
+    pub fn parse(byte: u8) -> Option<Self> {
+        match byte {
+            b'k' => Some(Self::KeyFrame),
+            b'0'.. if byte < b'0' + VIDEO_QUALITIES => Some(Self::Quality(byte - b'0')),
+            _ => None,
+        }
+    }
 }
 
 impl VideoFrame {
@@ -203,6 +230,14 @@ mod tests {
         assert_eq!(message, expected.concat());
         let parsed = VideoFrame::parse(message);
         assert_eq!(parsed, Ok(frame(0, b"\0\0\0\x01picture")));
+    }
+
+    #[test]
+    fn wishes_are_single_bytes() {
+        let wishes = (0..=u8::MAX).filter_map(|byte| Some((byte, VideoWish::parse(byte)?)));
+        let wishes: Vec<_> = wishes.collect();
+        assert_eq!(wishes.len(), 5);
+        assert!(wishes.iter().all(|(byte, wish)| wish.to_byte() == *byte));
     }
 
     #[test]

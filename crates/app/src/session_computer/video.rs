@@ -6,16 +6,23 @@ use bytes::Bytes;
 use deskhand_core::{
     sandbox::{Actor, ByteStream, ComputerError, StreamTarget, Streams},
     tasks::Tasks,
-    video::{BadVideoFrame, VIDEO_LAYERS, VideoFrames, WANT_KEY_FRAME},
+    video::{BadVideoFrame, VIDEO_LAYERS, VideoFrames, VideoWish},
 };
 use futures::{SinkExt, StreamExt};
-use tokio::sync::{
-    Mutex, Notify,
-    broadcast::{self, error::RecvError},
+use tokio::{
+    sync::{
+        Mutex, Notify,
+        broadcast::{self, error::RecvError},
+        watch,
+    },
+    time::Instant,
 };
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-use super::SessionComputer;
+use super::{
+    SessionComputer,
+    video_quality::{Delivery, QualityPace, ViewerDelivery},
+};
 
 /// The frames that wait for a viewer, which are a second. A slower one waits for the next key frame.
 const MOST_WAITING: usize = 32;
@@ -33,6 +40,7 @@ pub(super) struct SharedVideo(Mutex<Weak<OpenVideo>>);
 struct OpenVideo {
     frames: broadcast::Sender<SentFrame>,
     key_wanted: Arc<Notify>,
+    delivery: Arc<Delivery>,
     /// Fires when the sandbox has ended the stream.
     ended: CancellationToken,
     _stop: DropGuard,
@@ -54,6 +62,7 @@ pub struct VideoViewer {
     waits_for_key: bool,
     /// The highest layer that the viewer is sent.
     highest_layer: u8,
+    delivered: ViewerDelivery,
     video: Arc<OpenVideo>,
 }
 
@@ -63,6 +72,7 @@ impl VideoViewer {
             frames,
             waits_for_key: true,
             highest_layer: VIDEO_LAYERS - 1,
+            delivered: ViewerDelivery::default(),
             video,
         }
     }
@@ -79,7 +89,10 @@ impl VideoViewer {
                 () = self.video.ended.cancelled() => return None,
             };
             match received {
-                Ok(frame) if self.takes(&frame, n_waiting) => return Some(frame.message),
+                Ok(frame) if self.takes(&frame, n_waiting) => {
+                    self.video.delivery.count(&mut self.delivered);
+                    return Some(frame.message);
+                }
                 Ok(_) => {}
                 Err(RecvError::Lagged(_)) => self.wait_for_key(),
                 Err(RecvError::Closed) => return None,
@@ -134,7 +147,13 @@ impl SessionComputer {
         let (frames, first) = broadcast::channel(MOST_WAITING);
         let (stop, ended) = (tasks.shutdown().child_token(), CancellationToken::new());
         let key_wanted = Arc::<Notify>::default();
-        let pump = pump(stream, frames.clone(), Arc::clone(&key_wanted));
+        let delivery = Arc::<Delivery>::default();
+        let pump = pump(
+            stream,
+            frames.clone(),
+            Arc::clone(&key_wanted),
+            Arc::clone(&delivery),
+        );
         let (over, stopped) = (ended.clone().drop_guard(), stop.clone());
         tasks.spawn("video", async move {
             let _over = over;
@@ -146,6 +165,7 @@ impl SessionComputer {
         let video = Arc::new(OpenVideo {
             frames,
             key_wanted,
+            delivery,
             ended,
             _stop: stop.drop_guard(),
         });
@@ -154,24 +174,28 @@ impl SessionComputer {
     }
 }
 
-/// Passes on frames until the stream ends, each written anew from its fields, and wishes for key frames.
+/// Passes on frames until the stream ends, each written anew from its fields, and wishes for key frames and qualities.
 async fn pump(
     stream: ByteStream,
     frames: broadcast::Sender<SentFrame>,
     key_wanted: Arc<Notify>,
+    delivery: Arc<Delivery>,
 ) -> Result<(), BadVideoFrame> {
     let ByteStream {
         mut incoming,
         mut outgoing,
     } = stream;
+    let (quality, mut wanted_quality) = watch::channel(0);
     let asking = async {
         loop {
-            key_wanted.notified().await;
-            if outgoing
-                .send(Bytes::from_static(WANT_KEY_FRAME))
-                .await
-                .is_err()
-            {
+            let wish = tokio::select! {
+                () = key_wanted.notified() => VideoWish::KeyFrame,
+                Ok(()) = wanted_quality.changed() => {
+                    VideoWish::Quality(*wanted_quality.borrow_and_update())
+                }
+            };
+            let wish = Bytes::copy_from_slice(&[wish.to_byte()]);
+            if outgoing.send(wish).await.is_err() {
                 // The stream is ending, which reading it shows.
                 std::future::pending::<()>().await;
             }
@@ -179,9 +203,14 @@ async fn pump(
     };
     let passing = async {
         let mut reader = VideoFrames::default();
+        let mut pace = QualityPace::new(Instant::now());
         while let Some(piece) = incoming.next().await {
             reader.push(&piece);
             while let Some(frame) = reader.read()? {
+                if let Some(changed) = pace.count(Instant::now(), &delivery) {
+                    tracing::debug!(quality = changed, "the quality of a video changes");
+                    quality.send_replace(changed);
+                }
                 // Fails only if the last viewer is just leaving.
                 let _ = frames.send(SentFrame {
                     is_key: frame.is_key,
@@ -217,6 +246,7 @@ mod tests {
             let video = Arc::new(OpenVideo {
                 frames: frames.clone(),
                 key_wanted: Arc::default(),
+                delivery: Arc::default(),
                 ended: CancellationToken::new(),
                 _stop: CancellationToken::new().drop_guard(),
             });

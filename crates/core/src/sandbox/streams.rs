@@ -19,7 +19,7 @@ pub enum StreamTarget {
     /// The sound, captured while the stream is open. Everyone may listen. The bytes are frames of [`crate::sound`].
     Sound,
     /// The picture of the screen, captured while the stream is open. Everyone may watch. The bytes are frames of
-    /// [`crate::video`]; the server sends [`crate::video::WANT_KEY_FRAME`] when somebody begins to watch.
+    /// [`crate::video`]; the server sends a [`crate::video::VideoWish`] when somebody begins to watch or cannot keep up.
     Video,
     /// A terminal. Everyone may watch; the runner drops the input of those whom the lease holder does not admit. The
     /// bytes are frames of [`crate::terminal`].

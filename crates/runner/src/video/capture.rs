@@ -1,8 +1,17 @@
 //! Films the screen for one stream to the server.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicU8, Ordering},
+    },
+    time::Duration,
+};
 
-use deskhand_core::{action::Point, video::VideoFrame};
+use deskhand_core::{
+    action::Point,
+    video::{VideoFrame, VideoWish},
+};
 use futures::{SinkExt, StreamExt};
 use tokio::{
     sync::{Notify, watch},
@@ -35,8 +44,16 @@ pub(crate) struct VideoCapture {
     /// Present unless the screen is being filmed at this moment.
     camera: Option<Box<CameraAndEncoder>>,
     drawn: watch::Receiver<Instant>,
-    pub(super) key_wanted: Arc<Notify>,
+    pub(super) wishes: Arc<Wishes>,
     pace: FilmPace,
+}
+
+/// The wishes of the server that have not been granted.
+#[derive(Debug, Default)]
+pub(super) struct Wishes {
+    key: Notify,
+    /// The quality of the next frame.
+    quality: AtomicU8,
 }
 
 #[derive(Debug)]
@@ -81,7 +98,7 @@ impl VideoCapture {
         Ok(Self {
             camera: Some(camera),
             drawn,
-            key_wanted: Arc::default(),
+            wishes: Arc::default(),
             pace: FilmPace::new(Instant::now()),
         })
     }
@@ -89,12 +106,14 @@ impl VideoCapture {
     /// Sends frames until the server closes the stream or the X server ends.
     pub(crate) async fn serve(mut self, socket: Socket) -> Result<(), VideoError> {
         let (mut sink, mut incoming) = socket.split();
-        let key_wanted = Arc::clone(&self.key_wanted);
+        let wishes = Arc::clone(&self.wishes);
         let closed = async {
             while let Some(Ok(message)) = incoming.next().await {
                 match message {
-                    // The server has no other wish.
-                    Message::Binary(_) => key_wanted.notify_one(),
+                    Message::Binary(bytes) => {
+                        let parsed = bytes.iter().filter_map(|byte| VideoWish::parse(*byte));
+                        parsed.for_each(|wish| wishes.add(wish));
+                    }
                     Message::Close(_) => break,
                     Message::Text(_) | Message::Ping(_) | Message::Pong(_) | Message::Frame(_) => {}
                 }
@@ -143,7 +162,7 @@ impl VideoCapture {
                         // The desktop has ended.
                         Err(_ended) => return Err(VideoError::Thread),
                     },
-                    () = self.key_wanted.notified() => self.pace.wants_key = true,
+                    () = self.wishes.key.notified() => self.pace.wants_key = true,
                     () = sleep_until(then) => {}
                 },
             }
@@ -152,7 +171,9 @@ impl VideoCapture {
 
     async fn shoot(&mut self, key: bool) -> Result<Option<VideoFrame>, VideoError> {
         let began = Instant::now();
+        let quality = self.wishes.quality.load(Ordering::Relaxed);
         let shot = self.with_camera(move |camera| {
+            camera.encoder.set_quality(quality)?;
             let captured_at_us = capture_clock::now_us();
             let (picture, pointer) = camera.film.shoot()?;
             if key {
@@ -178,6 +199,15 @@ impl VideoCapture {
         let (camera, done) = working.await.map_err(|_join| VideoError::Thread)?;
         self.camera = Some(camera);
         done
+    }
+}
+
+impl Wishes {
+    pub(super) fn add(&self, wish: VideoWish) {
+        match wish {
+            VideoWish::KeyFrame => self.key.notify_one(),
+            VideoWish::Quality(quality) => self.quality.store(quality, Ordering::Relaxed),
+        }
     }
 }
 

@@ -17,7 +17,10 @@ use openh264::{
     },
     formats::{BgraSliceU8, YUVBuffer},
 };
-use openh264_sys2::{ENCODER_OPTION_SVC_ENCODE_PARAM_EXT, SEncParamExt};
+use openh264_sys2::{
+    ENCODER_OPTION_BITRATE, ENCODER_OPTION_SVC_ENCODE_PARAM_EXT, SBitrateInfo, SEncParamExt,
+    SPATIAL_LAYER_ALL,
+};
 
 use super::VideoError;
 
@@ -27,8 +30,9 @@ pub(super) const FRAMES_PER_SECOND: u32 = 30;
 pub(super) const FRAME_TIME: Duration = Duration::from_nanos(1_000_000_000 / 30);
 /// The bits in a second for each pixel. At 1280×720 they are four million.
 const BITS_PER_PIXEL: f32 = 4.35;
-/// The best and the worst quality, on the encoder's scale from 0 to 51.
-const QUALITY: QpRange = QpRange::new(12, 40);
+/// The coarseness of the best and of the worst picture, on the encoder's scale from 0 to 51. At the worst, frames are
+/// left out.
+const COARSENESS: QpRange = QpRange::new(12, 42);
 
 /// Encodes the pictures of one capture.
 pub(super) struct VideoEncoder {
@@ -38,6 +42,7 @@ pub(super) struct VideoEncoder {
     number: u32,
     began_at_us: Option<u64>,
     needs_key: bool,
+    quality: u8,
 }
 
 impl std::fmt::Debug for VideoEncoder {
@@ -68,12 +73,22 @@ impl VideoEncoder {
             number: 0,
             began_at_us: None,
             needs_key: true,
+            quality: 0,
         })
     }
 
     /// Has the next frame be a key frame.
     pub(super) fn want_key(&mut self) {
         self.needs_key = true;
+    }
+
+    /// Has all further frames be of this quality, as [`deskhand_core::video::VideoWish`] counts it.
+    pub(super) fn set_quality(&mut self, quality: u8) -> Result<(), openh264::Error> {
+        if quality != self.quality {
+            set_rate(&mut self.encoder, bits_per_second(self.size) >> quality)?;
+            self.quality = quality;
+        }
+        Ok(())
     }
 
     /// Encodes a picture. Returns `None` if there is nothing to send.
@@ -135,13 +150,8 @@ impl VideoEncoder {
     }
 }
 
-fn config(size: ScreenSize) -> EncoderConfig {
-    // The crate's conversion of colours is that of standard television, also at this size.
-    let colours = VuiConfig::new()
-        .color_primaries(ColorPrimaries::Bt709)
-        .transfer_characteristics(TransferCharacteristics::Srgb)
-        .matrix_coefficients(MatrixCoefficients::Smpte170M)
-        .full_range(false);
+/// Returns the rate of the best quality.
+fn bits_per_second(size: ScreenSize) -> u32 {
     let n_pixels = u32::from(size.width) * u32::from(size.height);
     #[expect(
         clippy::cast_precision_loss,
@@ -150,17 +160,27 @@ fn config(size: ScreenSize) -> EncoderConfig {
         reason = "a rate need not be exact"
     )]
     let bits = (n_pixels as f32 * BITS_PER_PIXEL) as u32;
+    bits
+}
+
+fn config(size: ScreenSize) -> EncoderConfig {
+    // The crate's conversion of colours is that of standard television, also at this size.
+    let colours = VuiConfig::new()
+        .color_primaries(ColorPrimaries::Bt709)
+        .transfer_characteristics(TransferCharacteristics::Srgb)
+        .matrix_coefficients(MatrixCoefficients::Smpte170M)
+        .full_range(false);
     #[expect(clippy::cast_precision_loss, reason = "it is a small number")]
     let rate = FrameRate::from_hz(FRAMES_PER_SECOND as f32);
     EncoderConfig::new()
         .usage_type(UsageType::CameraVideoRealTime)
         .complexity(Complexity::Low)
-        .bitrate(BitRate::from_bps(bits))
+        .bitrate(BitRate::from_bps(bits_per_second(size)))
         .max_frame_rate(rate)
         .rate_control_mode(RateControlMode::Bitrate)
         // Without it, no rate is kept at all.
         .skip_frames(true)
-        .qp(QUALITY)
+        .qp(COARSENESS)
         .scene_change_detect(false)
         .adaptive_quantization(false)
         .num_threads(1)
@@ -186,5 +206,68 @@ fn set_layers(encoder: &mut Encoder) -> Result<(), openh264::Error> {
         Ok(())
     } else {
         Err(openh264::Error::msg("the encoder refused its layers"))
+    }
+}
+
+/// Changes the rate of a running encoder. The crate has no setting for it.
+fn set_rate(encoder: &mut Encoder, bits_per_second: u32) -> Result<(), openh264::Error> {
+    let mut rate = SBitrateInfo {
+        iLayer: SPATIAL_LAYER_ALL,
+        iBitrate: i32::try_from(bits_per_second).unwrap_or(i32::MAX),
+    };
+    #[expect(unsafe_code, reason = "the crate marks its raw interface as unsafe")]
+    // SAFETY: the encoder is initialized, since it has encoded a picture. It copies the rate from a value of just the
+    // type that belongs to this option.
+    let set = unsafe {
+        let option = ENCODER_OPTION_BITRATE;
+        encoder.raw_api().set_option(option, (&raw mut rate).cast())
+    };
+    if set == 0 {
+        Ok(())
+    } else {
+        Err(openh264::Error::msg("the encoder refused its rate"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use deskhand_core::video::VIDEO_QUALITIES;
+
+    use super::*;
+
+    const SIZE: ScreenSize = ScreenSize {
+        width: 320,
+        height: 180,
+    };
+
+    /// A picture with much detail, which moves.
+    fn picture(number: usize) -> Picture {
+        let n_pixels = usize::from(SIZE.width) * usize::from(SIZE.height);
+        let grey = |at: usize| (((at + 3 * number) * 2_654_435_761) >> 13).to_le_bytes()[0];
+        let bgrx = (0..n_pixels).flat_map(|at| [grey(at), grey(at), grey(at), 0]);
+        Picture {
+            size: SIZE,
+            bgrx: bgrx.collect(),
+        }
+    }
+
+    /// Encodes four seconds, and returns the bytes of the last three.
+    fn n_bytes(quality: u8) -> usize {
+        let mut encoder = VideoEncoder::new(SIZE).unwrap();
+        encoder.set_quality(quality).unwrap();
+        let frames = (0..120).map(|number| {
+            let at_us = u64::try_from(number).unwrap() * 33_333;
+            let frame = encoder.encode(picture(number), at_us).unwrap();
+            frame.map_or(0, |frame| frame.picture.len())
+        });
+        frames.skip(30).sum()
+    }
+
+    #[test]
+    fn each_quality_has_fewer_bits_than_the_one_before() {
+        let sizes: Vec<_> = (0..VIDEO_QUALITIES).map(n_bytes).collect();
+        for pair in sizes.windows(2) {
+            assert!(pair[1] * 4 < pair[0] * 3, "{sizes:?}");
+        }
     }
 }

@@ -2,13 +2,14 @@
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
-use deskhand_core::{action::ScreenSize, tasks::Tasks, video::VideoFrame};
+use deskhand_core::{
+    action::ScreenSize,
+    tasks::Tasks,
+    video::{VideoFrame, VideoWish},
+};
 use openh264::{decoder::Decoder, formats::YUVSource};
 use tempfile::TempDir;
-use tokio::{
-    sync::{Notify, mpsc},
-    time::timeout,
-};
+use tokio::{sync::mpsc, time::timeout};
 use x11rb::{
     connection::Connection,
     protocol::xproto::{ConnectionExt as _, CreateGCAux, Rectangle},
@@ -89,7 +90,7 @@ impl Stage {
     async fn film(&self) -> Filming {
         let mut capture = VideoCapture::begin(&self.desktop).await.unwrap();
         let (sender, frames) = mpsc::channel(64);
-        let key_wanted = Arc::clone(&capture.key_wanted);
+        let wishes = Arc::clone(&capture.wishes);
         let shutdown = self.tasks.shutdown().clone();
         let filming = async move {
             while let Ok(frame) = capture.next().await {
@@ -99,7 +100,7 @@ impl Stage {
         self.tasks.spawn("film", async move {
             shutdown.run_until_cancelled(filming).await;
         });
-        Filming { frames, key_wanted }
+        Filming { frames, wishes }
     }
 
     async fn end(self) {
@@ -112,7 +113,7 @@ impl Stage {
 /// The frames of one capture.
 struct Filming {
     frames: mpsc::Receiver<VideoFrame>,
-    key_wanted: Arc<Notify>,
+    wishes: Arc<capture::Wishes>,
 }
 
 impl Filming {
@@ -201,7 +202,7 @@ async fn a_screen_at_rest_is_sent_no_more_and_a_key_frame_comes_when_it_is_asked
     let mut filming = stage.film().await;
     let last = filming.rest().await.pop().unwrap();
     assert_eq!(last.layer, 0, "everybody gets the last one");
-    filming.key_wanted.notify_one();
+    filming.wishes.add(VideoWish::KeyFrame);
     let key = filming.next().await;
     assert!(key.is_key && key.number == last.number.wrapping_add(1));
     let mut late = Viewer::new();

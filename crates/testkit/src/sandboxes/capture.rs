@@ -20,8 +20,8 @@ pub(super) struct FakeCapture {
     frames: broadcast::Sender<Bytes>,
     /// The number of open captures.
     n_captures: watch::Sender<usize>,
-    /// The number of messages that came on captures.
-    n_wishes: watch::Sender<usize>,
+    /// The bytes that came on captures, in order.
+    wishes: watch::Sender<Vec<u8>>,
 }
 
 /// An open capture. It no longer counts on drop.
@@ -33,7 +33,7 @@ impl Default for FakeCapture {
             is_missing: AtomicBool::new(false),
             frames: broadcast::Sender::new(STREAM_LENGTH),
             n_captures: watch::Sender::new(0),
-            n_wishes: watch::Sender::new(0),
+            wishes: watch::Sender::default(),
         }
     }
 }
@@ -60,9 +60,11 @@ impl FakeCapture {
         reached.expect("the sandbox is there");
     }
 
-    pub(super) async fn wait_for_wishes(&self, n_wishes: usize) {
-        let mut n_heard = self.n_wishes.subscribe();
-        let reached = n_heard.wait_for(|n_heard| *n_heard >= n_wishes).await;
+    /// Waits until this byte has come at least so many times.
+    pub(super) async fn wait_for_wishes(&self, wish: u8, n_wishes: usize) {
+        let mut wishes = self.wishes.subscribe();
+        let count = |heard: &Vec<u8>| heard.iter().filter(|byte| **byte == wish).count();
+        let reached = wishes.wait_for(|heard| count(heard) >= n_wishes).await;
         reached.expect("the sandbox is there");
     }
 
@@ -76,7 +78,7 @@ impl FakeCapture {
         };
         let mut frames = self.frames.subscribe();
         self.n_captures.send_modify(|n_open| *n_open += 1);
-        let (open, n_wishes) = (OpenCapture(self.n_captures.clone()), self.n_wishes.clone());
+        let (open, wishes) = (OpenCapture(self.n_captures.clone()), self.wishes.clone());
         let serving = async move {
             let _open = open;
             loop {
@@ -88,7 +90,7 @@ impl FakeCapture {
                         }
                     }
                     piece = from_client.next() => match piece {
-                        Some(_) => n_wishes.send_modify(|n_wishes| *n_wishes += 1),
+                        Some(piece) => wishes.send_modify(|wishes| wishes.extend(piece)),
                         None => return,
                     },
                 }

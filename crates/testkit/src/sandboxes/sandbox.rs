@@ -20,7 +20,7 @@ use deskhand_core::{
     sound::SoundFrame,
     tasks::Tasks,
     vault::Origin,
-    video::VideoFrame,
+    video::{VideoFrame, VideoWish},
 };
 use futures::FutureExt;
 use tokio::sync::watch;
@@ -160,7 +160,14 @@ impl FakeSandbox {
 
     /// Waits until a key frame was asked for this many times.
     pub async fn key_wishes(&self, n_wishes: usize) {
-        self.camera.wait_for_wishes(n_wishes).await;
+        let wish = VideoWish::KeyFrame.to_byte();
+        self.camera.wait_for_wishes(wish, n_wishes).await;
+    }
+
+    /// Waits until this quality of the video was asked for.
+    pub async fn quality_wish(&self, quality: u8) {
+        let wish = VideoWish::Quality(quality).to_byte();
+        self.camera.wait_for_wishes(wish, 1).await;
     }
 
     /// Returns an environment variable of its programs.

@@ -1,6 +1,6 @@
 //! The screens of computers as video: who sees it, and when it is filmed.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use bytes::Bytes;
 use deskhand_core::{action::ScreenSize, id::SessionId, video::VideoFrame};
@@ -106,6 +106,28 @@ async fn one_who_takes_nothing_delays_nobody() {
         };
         computer.film(&frame);
         assert_eq!(own.next().await.number, number);
+    }
+}
+
+#[tokio::test]
+async fn a_video_that_nobody_can_take_gets_a_lower_quality() {
+    let world = World::start(&[]).await;
+    let (session, computer) = started(&world).await;
+    let _asleep = VideoClient::open(&session).await;
+    computer.films(1).await;
+    let falling = async {
+        for number in 0.. {
+            let large = VideoFrame {
+                picture: Bytes::from(vec![7; 200_000]),
+                ..frame(number)
+            };
+            computer.film(&large);
+            world.pass(Duration::from_millis(50)).await;
+        }
+    };
+    tokio::select! {
+        () = computer.quality_wish(1) => {}
+        () = falling => {}
     }
 }
 
