@@ -117,7 +117,6 @@ async fn a_bot_that_runs_apart_is_told_by_signed_webhooks_and_replaced_after_a_c
 
     // The bot does not ask by itself, so it knows of the start from a webhook.
     let status = anna.hear("https://videos.example/1").await;
-    assert!(status.text.contains("Got it!"), "{}", status.text);
     anna.wait_for_text("🔄 **starting**").await;
 
     let active = server.client().get("/jamie/sessions").await.good();
