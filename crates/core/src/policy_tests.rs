@@ -377,3 +377,28 @@ fn the_mode_risky_asks_about_what_people_want_to_be_asked_about() {
         needless.join("\n")
     );
 }
+
+#[test]
+fn help_and_trials_are_believed_only_where_the_program_itself_reads_them() {
+    let is_asked = |command: &str| {
+        let verdict = Policy::default().verdict(&bash(command), Reach::Connected);
+        matches!(verdict, Verdict::Ask(_))
+    };
+    for harmless in [
+        "gh pr create --help",
+        "ssh --help",
+        "git push -f --dry-run origin main",
+        "helm upgrade --install --dry-run web ./chart",
+        "npm publish --access=public --dry-run",
+    ] {
+        assert!(!is_asked(harmless), "{harmless}");
+    }
+    for harmful in [
+        "ssh host.example.com rm -rf data --help",
+        "gh pr create --title --help",
+        "git push -o --dry-run origin main",
+        "kubectl exec web -- rm -rf /data --dry-run",
+    ] {
+        assert!(is_asked(harmful), "{harmful}");
+    }
+}

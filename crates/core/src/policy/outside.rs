@@ -12,13 +12,15 @@ const CHANGES: &str = "changes something outside this computer";
 
 /// Returns the effect of a command outside of the sandbox, as the end of "… a command that …".
 pub(super) fn outside(command: &Command) -> Option<&'static str> {
-    let arguments = command.arguments();
-    let asks_for_help = |word: &String| matches!(&**word, "--help" | "--version");
-    if arguments.iter().any(asks_for_help) {
+    let (program, arguments) = (command.program(), command.arguments());
+    if arguments.first().is_some_and(|word| is_help(word)) {
         return None;
     }
-    let program = command.program();
     transfers::effect(program, command)
         .or_else(|| databases::effect(program, command))
         .or_else(|| services::effect(program, arguments))
+}
+
+fn is_help(word: &str) -> bool {
+    matches!(word, "--help" | "--version")
 }

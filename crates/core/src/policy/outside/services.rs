@@ -3,7 +3,7 @@
 //! A tool that is mostly used inside is listed with what it does outside. A tool whose purpose is outside is listed with
 //! what only looks; everything else that it does counts.
 
-use super::{CHANGES, SENDS};
+use super::{CHANGES, SENDS, is_help};
 use crate::policy::destination::is_remote_path;
 
 /// Programs with the subcommands that act outside.
@@ -167,10 +167,7 @@ const KUBE_WORDS: &[&str] = &[
 
 /// Returns the effect of such a program.
 pub(super) fn effect(program: &str, arguments: &[String]) -> Option<&'static str> {
-    let only_tries = arguments
-        .iter()
-        .any(|word| word == "--dry-run" || word.starts_with("--dry-run="));
-    if only_tries {
+    if asks_for_help(arguments) || only_tries(arguments) {
         return None;
     }
     let acts = match program {
@@ -180,6 +177,44 @@ pub(super) fn effect(program: &str, arguments: &[String]) -> Option<&'static str
         _ => acts_by_list(program, arguments),
     };
     acts.then_some(CHANGES)
+}
+
+/// Returns true if a program only prints its help. Behind an option the word may be a value, and behind `--` it is for
+/// another program.
+fn asks_for_help(arguments: &[String]) -> bool {
+    let mut words = arguments
+        .iter()
+        .take_while(|word| !word.starts_with('-') || is_help(word));
+    words.any(|word| is_help(word))
+}
+
+/// Returns true if a program only says what it would do. Behind an option that may have a value the word counts for
+/// nothing, and behind `--` it is for another program.
+fn only_tries(arguments: &[String]) -> bool {
+    const WITHOUT_VALUE: [&str; 12] = [
+        "-f",
+        "--force",
+        "--force-with-lease",
+        "-q",
+        "--quiet",
+        "-v",
+        "--verbose",
+        "-u",
+        "--all",
+        "--tags",
+        "--prune",
+        "--install",
+    ];
+    let mut before: &str = "";
+    for word in arguments.iter().take_while(|word| *word != "--") {
+        let is_trial = word == "--dry-run" || word.starts_with("--dry-run=");
+        let takes_it = before.starts_with('-') && !before.contains('=');
+        if is_trial && (!takes_it || WITHOUT_VALUE.contains(&before)) {
+            return true;
+        }
+        before = word;
+    }
+    false
 }
 
 fn acts_by_list(program: &str, arguments: &[String]) -> bool {
