@@ -10,7 +10,7 @@ import {
   MonitorX,
   Volume2,
 } from "lucide-react";
-import { type RefObject, useCallback, useRef, useState } from "react";
+import { type RefObject, useCallback, useEffect, useRef, useState } from "react";
 
 import { isCode } from "../api/client";
 import type { Watch } from "../api/types";
@@ -62,7 +62,7 @@ export function WatchPage({ token, onLookAgain }: WatchPageProps) {
           token={token}
           watch={watch.data}
           isStale={watch.isError}
-          onLost={watch.refetch}
+          refetch={watch.refetch}
           onLookAgain={onLookAgain}
         />
       ) : watch.error ? (
@@ -80,10 +80,11 @@ interface PlayerProps extends WatchPageProps {
   watch: Watch;
   /** True while the server does not answer. */
   isStale: boolean;
-  onLost: () => void;
+  /** Asks for the state of the link again. */
+  refetch: () => void;
 }
 
-function Player({ token, watch, isStale, onLost, onLookAgain }: PlayerProps) {
+function Player({ token, watch, isStale, refetch, onLookAgain }: PlayerProps) {
   const [name, setName] = useState(() => readStored(NAME_KEY) ?? "");
   const [wasLive, setWasLive] = useState(false);
   const stage = useRef<HTMLDivElement>(null);
@@ -94,7 +95,11 @@ function Player({ token, watch, isStale, onLost, onLookAgain }: PlayerProps) {
   const soundUrl = isLive ? watchUrl(token, "sound") : null;
   const sound = useSound({ user: WATCHER, url: soundUrl, askWhy });
   const url = isLive ? watchUrl(token, "video", name) : null;
-  const video = useVideo({ canvas, url, offsetMs: sound.offsetMs, onLost });
+  const video = useVideo({ canvas, url, offsetMs: sound.offsetMs, onLost: refetch });
+  useEffect(() => {
+    // From now on, this watcher is among those who are shown.
+    if (video.isShown) refetch();
+  }, [video.isShown, refetch]);
   const rename = (next: string) => {
     writeStored(NAME_KEY, next);
     setName(next);
