@@ -87,7 +87,9 @@ async fn steps(program: &str, width: u16, height: u16) -> f64 {
 fn scenario() -> String {
     let (x, y) = page::NOWHERE;
     let mut yaml = "chunk_delay_ms: 0\nsteps:\n".to_owned();
-    for _ in 0..N_STEPS {
+    for step in 0..N_STEPS {
+        // An agent that clicks on one place again and again is asked whether it is stuck.
+        let x = usize::try_from(x).expect("it is on the screen") + 6 * step;
         writeln!(
             yaml,
             "  - calls: [computer: {{action: click, at: {{x: {x}, y: {y}}}}}]"
