@@ -29,8 +29,8 @@ pub(crate) struct Album {
     images_of: PictureForm,
     /// New pictures as they are stored, until they are first shown.
     originals: HashMap<BlobName, Bytes>,
-    /// Small versions of this turn's pictures, to compare them.
-    thumbnails: HashMap<BlobName, Thumbnail>,
+    /// Small versions of the pictures that were compared, or `None` for those that cannot be read.
+    thumbnails: HashMap<BlobName, Option<Thumbnail>>,
     files: ShownFiles,
     /// The name of the model that these files are prepared for.
     files_of: String,
@@ -122,11 +122,6 @@ impl Album {
     ) -> Result<EventBody, BlobError> {
         let (bytes, format) = (frame.bytes, frame.format);
         let blob = self.blobs.put(bytes.clone(), format).await?;
-        let picture = bytes.clone();
-        let thumbnail = tokio::task::spawn_blocking(move || Thumbnail::of(&picture));
-        if let Ok(Some(thumbnail)) = thumbnail.await {
-            self.thumbnails.insert(blob.clone(), thumbnail);
-        }
         // The form for a model is made when the picture is first shown.
         self.originals.insert(blob.clone(), bytes);
         Ok(EventBody::Screenshot(Screenshot {
@@ -138,10 +133,39 @@ impl Album {
         }))
     }
 
-    /// Returns true if two pictures look the same. Of pictures from before a restart, only equal ones do.
-    pub(crate) fn are_alike(&self, one: &BlobName, other: &BlobName) -> bool {
-        let thumbnails = (self.thumbnails.get(one), self.thumbnails.get(other));
-        one == other || matches!(thumbnails, (Some(one), Some(other)) if one.is_like(other))
+    /// Returns true if two pictures look the same, or `None` if they have not been prepared for that.
+    pub(crate) fn are_alike(&self, one: &BlobName, other: &BlobName) -> Option<bool> {
+        if one == other {
+            return Some(true);
+        }
+        let thumbnails = (self.thumbnails.get(one)?, self.thumbnails.get(other)?);
+        Some(matches!(thumbnails, (Some(one), Some(other)) if one.is_like(other)))
+    }
+
+    /// Prepares pictures to be compared. One that cannot be read is like no other.
+    pub(crate) async fn prepare_to_compare(
+        &mut self,
+        names: Vec<BlobName>,
+    ) -> Result<(), BlobError> {
+        for name in names {
+            if self.thumbnails.contains_key(&name) {
+                continue;
+            }
+            let original = match self.originals.get(&name) {
+                Some(bytes) => Ok(bytes.clone()),
+                None => self.blobs.get(&name).await,
+            };
+            let thumbnail = match original {
+                Ok(bytes) => {
+                    let small = tokio::task::spawn_blocking(move || Thumbnail::of(&bytes));
+                    small.await.unwrap_or_default()
+                }
+                Err(BlobError::Missing(_)) => None,
+                Err(error @ (BlobError::Full(_) | BlobError::Io(_))) => return Err(error),
+            };
+            self.thumbnails.insert(name, thumbnail);
+        }
+        Ok(())
     }
 
     /// Stores a file that the agent shares. The model is not shown it.

@@ -3,7 +3,11 @@
 //! The app keeps the bounds on money and tokens, with the amounts that people granted. The bounds of the turn itself
 //! are read from its log. So a resumed turn neither forgets a yes nor asks twice.
 
-use std::{collections::HashMap, sync::Arc};
+use std::{
+    cell::{RefCell, RefMut},
+    collections::HashMap,
+    sync::Arc,
+};
 
 use deskhand_core::{
     blob::BlobName,
@@ -170,8 +174,12 @@ impl Work {
 
     /// Warns people and the model, once for each bound that is close.
     async fn warn(&mut self, gauges: &[Gauge]) -> Result<(), Cut> {
+        let repeats = |gauge: &Gauge| {
+            gauge.over.bound == Bound::Repeats && gauge.over.used >= WARN_MODEL_AFTER
+        };
+        let is_stuck = gauges.iter().any(repeats) && !self.repeats().await?.is_warned;
         let is_news = |gauge: &&Gauge| match gauge.over.bound {
-            Bound::Repeats => gauge.over.used >= WARN_MODEL_AFTER && !self.repeats().is_warned,
+            Bound::Repeats => is_stuck,
             Bound::SessionUsd
             | Bound::SessionTokens
             | Bound::DayUsd
@@ -249,19 +257,44 @@ impl Work {
         })
     }
 
-    fn repeats(&self) -> Repeats {
-        let is_like = |one: &BlobName, other: &BlobName| self.album.are_alike(one, other);
-        repeats(&self.journal.bodies, self.turn, &self.tools, &is_like)
+    /// Counts the repetitions of this turn. Decoding a picture takes longer than the rest of a step, so only those are
+    /// compared that follow the same calls.
+    async fn repeats(&mut self) -> Result<Repeats, Cut> {
+        loop {
+            match self.repeats_so_far() {
+                Ok(repeats) => return Ok(repeats),
+                Err(pictures) => self.album.prepare_to_compare(pictures).await?,
+            }
+        }
+    }
+
+    /// Counts the repetitions, or returns pictures that must be prepared to be compared.
+    fn repeats_so_far(&self) -> Result<Repeats, Vec<BlobName>> {
+        let unprepared = RefCell::default();
+        let is_like = |one: &BlobName, other: &BlobName| {
+            self.album.are_alike(one, other).unwrap_or_else(|| {
+                let mut unprepared: RefMut<'_, Vec<_>> = unprepared.borrow_mut();
+                unprepared.extend([one.clone(), other.clone()]);
+                true
+            })
+        };
+        let repeats = repeats(&self.journal.bodies, self.turn, &self.tools, &is_like);
+        let unprepared = unprepared.into_inner();
+        if unprepared.is_empty() {
+            Ok(repeats)
+        } else {
+            Err(unprepared)
+        }
     }
 
     /// Measures all bounds of this turn after `n_done` steps.
     async fn gauges(&mut self, n_done: u32) -> Result<Vec<Gauge>, Cut> {
         let accounts = self.bounds.budgets.accounts().await?;
         let next = self.next_call().await?;
+        let n_repeats = self.repeats().await?.n_times;
         let of_turn = |bound, used, next, more| {
             Gauge::of_turn(bound, used, next, more, self.bounds.granted(bound))
         };
-        let n_repeats = self.repeats().n_times;
         let mut gauges = vec![
             of_turn(Bound::Repeats, n_repeats.into(), 0.0, ASK_PERSON_AFTER),
             of_turn(

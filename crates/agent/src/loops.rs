@@ -173,11 +173,13 @@ impl<'a> RoundReader<'a> {
                     tool == other_tool && are_near(input, other_input)
                 },
             );
-        let same_pictures = match (one.picture, other.picture) {
-            (Some(one), Some(other)) => (self.is_like)(one, other),
-            (one, other) => one == other,
-        };
-        same_calls && one.results == other.results && same_pictures
+        // Pictures last, because they take the longest.
+        same_calls
+            && one.results == other.results
+            && match (one.picture, other.picture) {
+                (Some(one), Some(other)) => (self.is_like)(one, other),
+                (one, other) => one == other,
+            }
     }
 
     fn show_the_same(&self, one: &Round<'_>, other: &Round<'_>) -> bool {
