@@ -61,7 +61,8 @@ pub(crate) async fn measure(program: &str) {
         None,
         900.0,
     ));
-    table.add(Row::mb("server idle, RSS", ours.idle_mb, 30.0));
+    table.add(Row::mb("server idle, own memory", ours.idle_own_mb, 12.0));
+    table.add(Row::mb("… with its program file, RSS", ours.idle_mb, 0.0).without_target());
     table.add(Row::mb("first session, PSS", ours.first_session_mb, 500.0));
     table.add(Row::mb(
         "each further session, PSS",

@@ -6,7 +6,10 @@ use deskhand_testkit::{Server, ServerOptions, Session, Watcher, processes_with_m
 use serde_json::{Value, json};
 
 use super::page;
-use crate::{process::cpu_ticks, table::median};
+use crate::{
+    process::{cpu_ticks, own_mb},
+    table::median,
+};
 
 /// The background of the browser's first page, and an empty place on it.
 const START_PAGE: [u8; 3] = [0xf7, 0xf4, 0xee];
@@ -15,6 +18,7 @@ const EMPTY_PLACE: (usize, usize) = (500, 740);
 pub(crate) struct Ours {
     pub(crate) start_ms: f64,
     pub(crate) idle_mb: f64,
+    pub(crate) idle_own_mb: f64,
     pub(crate) first_screenshot_ms: f64,
     pub(crate) painted_ms: f64,
     pub(crate) screenshot_ms: f64,
@@ -51,6 +55,7 @@ pub(crate) async fn measure(program: &str) -> Ours {
     let client = server.client();
     client.get("/health").await.good();
     let idle_mb = rss_bytes(server.pid()) as f64 / 1e6;
+    let idle_own_mb = own_mb(server.pid());
 
     let (mut firsts, mut paints) = (Vec::new(), Vec::new());
     let mut sessions: Vec<Session> = Vec::new();
@@ -94,6 +99,7 @@ pub(crate) async fn measure(program: &str) -> Ours {
     Ours {
         start_ms: median(starts),
         idle_mb,
+        idle_own_mb,
         first_screenshot_ms: median(firsts),
         painted_ms: median(paints),
         screenshot_ms: median(shots),
