@@ -99,7 +99,8 @@ impl QualityPace {
         // After a pause, the frames of this window came in a longer time.
         let is_one_window = now < self.window_began + 2 * WINDOW;
         self.window_began = now;
-        if n_frames < LEAST_FRAMES || !is_one_window {
+        // One who takes nothing at all is not slow but away, and shall come back to a good picture.
+        if n_frames < LEAST_FRAMES || most == 0 || !is_one_window {
             return None;
         }
         self.judge(10 * most >= 9 * n_frames)
@@ -205,6 +206,15 @@ mod tests {
     fn a_screen_that_hardly_moves_says_nothing() {
         let mut stage = Stage::new();
         assert_eq!(stage.play(60, 5, 3), []);
+    }
+
+    #[test]
+    fn one_who_takes_nothing_is_away() {
+        let mut stage = Stage::new();
+        for _ in 0..300 {
+            stage.now += Duration::from_millis(33);
+            assert_eq!(stage.pace.count(stage.now, &stage.delivery), None);
+        }
     }
 
     #[test]

@@ -113,10 +113,13 @@ async fn one_who_takes_nothing_delays_nobody() {
 async fn a_video_that_nobody_can_take_gets_a_lower_quality() {
     let world = World::start(&[]).await;
     let (session, computer) = started(&world).await;
-    let _asleep = VideoClient::open(&session).await;
+    let mut slow = VideoClient::open(&session).await;
     computer.films(1).await;
     let falling = async {
         for number in 0.. {
+            if number % 5 == 0 && number > 0 {
+                slow.next().await;
+            }
             let large = VideoFrame {
                 picture: Bytes::from(vec![7; 200_000]),
                 ..frame(number)
