@@ -1,8 +1,9 @@
 //! Results of earlier calls, shortened to a line each.
 
-use deskhand_core::model::{CallResult, Item, ToolCall};
-
-use crate::tools::ASK_USER;
+use deskhand_core::{
+    model::{CallResult, Item, ToolCall},
+    tool::ASK_USER,
+};
 
 /// The number of newest answers whose results stay as they are.
 const N_WHOLE: usize = 4;
