@@ -13,11 +13,11 @@ use serde_json::Value;
 
 use crate::tools::ToolSet;
 
-/// The most rounds that are done in turn.
+/// The longest cycle that is detected, in rounds.
 const LONGEST_CYCLE: usize = 3;
-/// The number of failures in a row that count as much as one repetition less.
+/// The number of consecutive failures that do not count as repetitions yet.
 const N_FREE_FAILURES: u32 = 1;
-/// The duration from which a command was waited for.
+/// The minimum duration of a command that counts as waiting.
 const PATIENT_MS: u64 = 5_000;
 /// The distance between two places that are meant to be the same, in pixels.
 const SAME_PLACE: f64 = 4.0;

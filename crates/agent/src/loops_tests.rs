@@ -121,7 +121,7 @@ fn the_same_on_the_same_picture_is_counted() {
 }
 
 #[test]
-fn looking_is_no_repetition_and_ends_none() {
+fn looking_is_not_a_repetition_and_does_not_end_one() {
     assert_eq!(counted(&[look(1), look(1), look(1), look(1)]), 0);
     assert_eq!(counted(&[click(1, 1), look(1), click(1, 1), look(1)]), 2);
     assert_eq!(

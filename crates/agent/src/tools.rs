@@ -34,7 +34,7 @@ use deskhand_core::{
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-pub(crate) use self::{ask_user::ASK_USER, shell_text::interrupted_shell_text};
+pub(crate) use self::shell_text::interrupted_shell_text;
 pub use self::{
     context::ToolContext,
     output::{ToolFailure, ToolOutput},

@@ -82,7 +82,7 @@ pub struct IssuedPass {
 pub enum IssuePassError {
     #[error(transparent)]
     Find(#[from] FindError),
-    #[error("session {0} has ended, and its sandbox is gone")]
+    #[error("session {0} has ended, and its computer is gone")]
     Ended(SessionId),
     #[error(
         "VS Code is not installed on this server; an administrator can install it with `scripts/setup code`"
@@ -106,14 +106,14 @@ refusals! {
 pub enum ReachServiceError {
     #[error(transparent)]
     Find(#[from] FindError),
-    #[error("the session has ended, and its sandbox is gone")]
+    #[error("the session has ended, and its computer is gone")]
     Ended,
-    #[error("the sandbox is asleep")]
+    #[error("the computer is asleep")]
     Asleep {
         /// True if this person may start it.
         may_wake: bool,
     },
-    #[error("the sandbox is starting")]
+    #[error("the computer is starting")]
     Starting,
     #[error("nothing listens on port {0}")]
     NothingListens(u16),

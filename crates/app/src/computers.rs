@@ -69,7 +69,7 @@ pub enum OpenScreenError {
     Find(#[from] FindError),
     #[error(transparent)]
     NoScreen(#[from] NoScreen),
-    #[error("session {0} has no running sandbox; it starts with the next message")]
+    #[error("session {0} has no running computer; it starts with the next message")]
     NoSandbox(SessionId),
     #[error(transparent)]
     Wake(#[from] WakeError),

@@ -1,4 +1,4 @@
-//! The report of a check: what a model was seen to do, and the remedy for what it did not.
+//! The report of a model check: a finding for each point, with a remedy where something is wrong.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;

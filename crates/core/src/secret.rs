@@ -30,3 +30,33 @@ impl Drop for Secret {
         self.0.zeroize();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::{fs::File, os::unix::fs::FileExt};
+
+    use super::*;
+
+    /// The bytes of freed memory that the allocator uses itself.
+    const ALLOCATORS_BYTES: usize = 16;
+
+    #[test]
+    fn the_memory_of_a_secret_is_wiped_when_it_is_dropped() {
+        let memory = File::open("/proc/self/mem").unwrap();
+        let read = |address: usize| {
+            let mut bytes = [0; 64];
+            let at = u64::try_from(address).unwrap();
+            memory.read_exact_at(&mut bytes, at).unwrap();
+            bytes
+        };
+        let secret = Secret::new("x".repeat(64));
+        let address = secret.expose().as_ptr().addr();
+        assert_eq!(read(address), [b'x'; 64]);
+        drop(secret);
+        let left = read(address);
+        assert!(
+            !left[ALLOCATORS_BYTES..].contains(&b'x'),
+            "the value is still in memory"
+        );
+    }
+}

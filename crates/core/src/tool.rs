@@ -20,6 +20,9 @@ pub struct ToolSpec {
     pub native: Option<NativeTool>,
 }
 
+/// The name of the tool whose results are people's answers. They stay when a long conversation is shortened.
+pub const ASK_USER: &str = "ask_user";
+
 /// The tools of one session, in the order in which they are offered to a model.
 pub type ToolSpecs = Arc<[ToolSpec]>;
 

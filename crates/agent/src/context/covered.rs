@@ -5,11 +5,10 @@ use std::{collections::HashMap, fmt::Write};
 use deskhand_core::{
     event::{EventBody, PlanChanged, StepState},
     message::Role,
-    tool::write_parts,
+    tool::{ASK_USER, write_parts},
 };
 
 use super::{Sight, files};
-use crate::tools::ASK_USER;
 
 const BEGINNING: &str = "[The conversation became too long for you, so everything before this point was summarized. \
                          First come the messages of people and their answers to your questions, word for word; the \

@@ -1,8 +1,9 @@
 //! Results of earlier calls, shortened to a line each.
 
-use deskhand_core::model::{CallResult, Item, ToolCall};
-
-use crate::tools::ASK_USER;
+use deskhand_core::{
+    model::{CallResult, Item, ToolCall},
+    tool::ASK_USER,
+};
 
 /// The number of newest answers whose results stay as they are.
 const N_WHOLE: usize = 4;
@@ -10,8 +11,8 @@ const N_WHOLE: usize = 4;
 const LINE_BYTES: usize = 160;
 const CUT: &str = " […]";
 
-/// Shortens the results of all calls but those of the newest answers, and leaves out pictures and files before these.
-/// Answers of people stay as they are.
+/// Shortens the results of all calls except those of the newest answers, and drops the pictures and files before them.
+/// People's answers stay as they are.
 pub(crate) fn shorten_results(items: &mut [Item]) {
     let mut answers = items.iter().enumerate().rev();
     let is_answer = |item: &Item| matches!(item, Item::Answer { calls, .. } if !calls.is_empty());

@@ -5,7 +5,7 @@ use deskhand_core::{
     decision::Reply,
     policy::{CallSubject, Proposal, Risk},
     question::{FormName, Question},
-    tool::{ResultPart, ToolSpec},
+    tool::{ASK_USER, ResultPart, ToolSpec},
 };
 use serde_json::{Value, json};
 
@@ -14,7 +14,6 @@ use super::{
     words::quote,
 };
 
-pub(crate) const ASK_USER: &str = "ask_user";
 const NAME: &str = ASK_USER;
 const NO_ANSWER: &str = "Nobody answered in time, and there is no default.";
 const OWN_WORDS: &str = "The person gave none of the answers that you offered, but wrote:";

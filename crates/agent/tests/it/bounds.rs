@@ -205,7 +205,7 @@ async fn a_turn_of_many_steps_asks_for_more_and_each_yes_gives_as_many() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_turn_that_takes_long_asks_between_two_steps_and_waiting_is_no_work() {
+async fn a_turn_that_takes_long_asks_between_two_steps_and_waiting_does_not_count_as_work() {
     let slow = |command| {
         let mut answer = calls(vec![runs(command)]);
         answer.insert(0, Beat::Pause(Duration::from_secs(50)));

@@ -45,7 +45,7 @@ pub enum PlayerError {
     #[error("the page does not answer: {0}")]
     Page(String),
     /// The sandbox was lost.
-    #[error("the sandbox was lost")]
+    #[error("the computer was lost")]
     Lost,
     /// A person has mouse and keyboard.
     #[error("a person has control of the session")]

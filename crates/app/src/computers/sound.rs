@@ -12,7 +12,7 @@ pub enum ListenError {
     Find(#[from] FindError),
     #[error(transparent)]
     NoScreen(#[from] NoScreen),
-    #[error("session {0} has no running sandbox; it starts with the next message")]
+    #[error("session {0} has no running computer; it starts with the next message")]
     NoSandbox(SessionId),
     #[error(
         "the computer of session {0} has no sound card, since PulseAudio is not installed: run `apt-get install \

@@ -12,7 +12,7 @@ pub enum WatchVideoError {
     Find(#[from] FindError),
     #[error(transparent)]
     NoScreen(#[from] NoScreen),
-    #[error("session {0} has no running sandbox; it starts with the next message")]
+    #[error("session {0} has no running computer; it starts with the next message")]
     NoSandbox(SessionId),
     #[error("the screen of session {0} cannot be filmed; start the computer again")]
     Broken(SessionId),

@@ -24,9 +24,9 @@ use super::{
     video_quality::{Delivery, QualityPace, ViewerDelivery},
 };
 
-/// The frames that wait for a viewer, which are a second. A slower one waits for the next key frame.
+/// The maximum number of frames that wait for a viewer, about one second. A slower viewer waits for the next key frame.
 const MOST_WAITING: usize = 32;
-/// The numbers of waiting frames from which on a viewer is not sent the highest layer, and not the next one either.
+/// The numbers of waiting frames from which a viewer is no longer sent the highest layer, and then the next one.
 const LEAVE_OUT_FROM: [usize; 2] = [6, 12];
 /// The number of waiting frames at which a viewer has caught up.
 const CAUGHT_UP_AT: usize = 2;
@@ -79,8 +79,8 @@ impl VideoViewer {
 
     /// Waits for the next frame, as a message of [`deskhand_core::video`]. Returns `None` when the video has ended.
     ///
-    /// A viewer who is slow is sent fewer frames: first those that no other needs are left out, then all until the next
-    /// key frame.
+    /// A slow viewer is sent fewer frames: first without those that no other frame needs, then none until the next key
+    /// frame.
     pub async fn next(&mut self) -> Option<Bytes> {
         loop {
             let n_waiting = self.frames.len();
@@ -112,7 +112,7 @@ impl VideoViewer {
         self.video.key_wanted.notify_one();
     }
 
-    /// Decides whether the viewer is sent a frame, which is the first of so many waiting ones.
+    /// Returns true if the viewer is sent this frame, the first of `n_waiting`.
     fn takes(&mut self, frame: &SentFrame, n_waiting: usize) -> bool {
         if frame.is_key {
             self.waits_for_key = false;

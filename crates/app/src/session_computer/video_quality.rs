@@ -1,7 +1,8 @@
 //! The quality of a video, by what its viewers can take.
 //!
-//! Layers serve each viewer separately, but have all of the detail. A viewer whose connection is slow would get few
-//! pictures, each as sharp as nobody needs it. So if nobody can take nearly all frames, they get fewer bits.
+//! Layers serve each viewer separately, but every frame keeps its full detail. Over a slow connection, a viewer would
+//! get few pictures, each sharper than needed. So if no viewer keeps up with nearly all frames, all frames get fewer
+//! bits.
 
 use std::{
     sync::atomic::{AtomicU32, Ordering},
@@ -13,14 +14,14 @@ use tokio::time::Instant;
 
 /// The time over which viewers are judged.
 const WINDOW: Duration = Duration::from_secs(2);
-/// The frames in that time below which nothing is learnt: hardly anything moves, so few bits are sent anyway.
+/// The minimum number of frames to judge a window by. With fewer, hardly anything moves, and few bits are sent anyway.
 const LEAST_FRAMES: u32 = 20;
-/// The consecutive windows in which nobody takes nearly all frames, before the quality gets worse. One who has just
-/// joined misses those before the key frame.
+/// The number of consecutive windows in which no viewer takes nearly all frames before the quality is lowered. A viewer
+/// who has just joined misses the frames before the key frame.
 const BAD_WINDOWS: u32 = 2;
-/// The consecutive windows in which somebody does, before a better quality is tried.
+/// The number of consecutive windows in which a viewer takes nearly all frames before a better quality is tried.
 const GOOD_WINDOWS: u32 = 5;
-/// The most such windows. Each time that a better quality was too much, it takes twice as many until the next try.
+/// The upper bound of that number. It doubles whenever a better quality turned out to be too much.
 const MOST_GOOD_WINDOWS: u32 = 80;
 
 /// Counts what the viewers of one video are sent.
@@ -99,7 +100,7 @@ impl QualityPace {
         // After a pause, the frames of this window came in a longer time.
         let is_one_window = now < self.window_began + 2 * WINDOW;
         self.window_began = now;
-        // One who takes nothing at all is not slow but away, and shall come back to a good picture.
+        // A viewer who takes nothing at all is away, not slow, and comes back to a good picture.
         if n_frames < LEAST_FRAMES || most == 0 || !is_one_window {
             return None;
         }

@@ -6,15 +6,15 @@ pub enum PictureForm {
     /// As they are stored.
     #[default]
     Stored,
-    /// With fewer bytes, as PNG, JPEG or, if `webp` is true, WebP. They may differ from the stored ones as long as no eye
-    /// sees it.
+    /// Encoded anew with fewer bytes, as PNG, JPEG or, if `webp` is true, WebP. The difference from the stored picture is
+    /// invisible.
     Compact { webp: bool },
 }
 
 /// The room that a model has for a conversation.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ContextWindow {
-    /// The tokens of a request and its answer. `None` if nobody knows.
+    /// The maximum number of tokens of a request and its answer together. `None` if it is unknown.
     pub tokens: Option<u64>,
     /// The vendor summarizes a long conversation itself.
     pub vendor_summarizes: bool,

@@ -23,7 +23,7 @@ const DECODES: [&str; 9] = [
 ];
 /// The most levels of texts in texts that are read.
 const MOST_LEVELS: usize = 8;
-/// The most commands of a text. Nobody reads a longer one either.
+/// The maximum number of commands in a text. A person could not review more either.
 const MOST_COMMANDS: usize = 1_000;
 /// The most commands of a pipeline whose output is looked at.
 const LONGEST_PIPELINE: usize = 20;

@@ -1,6 +1,9 @@
 //! Requests to Anthropic's Messages API.
 
-use deskhand_core::model::{Effort, ModelRequest};
+use deskhand_core::{
+    model::{Effort, ModelRequest},
+    tool::ASK_USER,
+};
 use serde_json::{Value, json};
 
 use super::{
@@ -25,8 +28,6 @@ const CLEAR_AT_LEAST_TOKENS: u32 = 30_000;
 const SUMMARIZE_FROM_TOKENS: u32 = 180_000;
 /// The same for models whose longer prompts cost more.
 const SUMMARIZE_CHEAP_FROM_TOKENS: u32 = 95_000;
-/// The tools whose results the vendor never clears: people's answers.
-const NEVER_CLEARED: [&str; 1] = ["ask_user"];
 /// The instructions for a summary.
 const SUMMARIZE: &str = "Write a summary with which you can go on after everything before this point is gone, inside \
                          <summary></summary>. Repeat word for word what people asked for and what they answered, and \
@@ -123,7 +124,7 @@ fn context_management(generation: Generation, offer: AnthropicOffer) -> Value {
             "trigger": tokens(clear_from),
             "keep": {"type": "tool_uses", "value": KEPT_CALLS},
             "clear_at_least": tokens(CLEAR_AT_LEAST_TOKENS),
-            "exclude_tools": NEVER_CLEARED,
+            "exclude_tools": [ASK_USER],
         })
     });
     let compaction = offer.compacts.then(|| {

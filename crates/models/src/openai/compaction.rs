@@ -1,13 +1,12 @@
 //! Summaries that OpenAI writes of long conversations.
 
+use deskhand_core::tool::ASK_USER;
 use serde_json::{Value, json};
 
 use super::request::said;
 
 /// The length of a conversation, in tokens, from which OpenAI summarizes it. Prompts that are a third longer cost more.
 const SUMMARIZE_FROM_TOKENS: u32 = 200_000;
-/// The function whose results are people's answers.
-const ASK: &str = "ask_user";
 
 /// Returns the rules by which OpenAI summarizes.
 pub(super) fn rules() -> Value {
@@ -44,7 +43,7 @@ fn answer(item: &Value, input: &[Value]) -> Option<Value> {
     let is_output = item["type"] == "function_call_output";
     let mut calls = input
         .iter()
-        .filter(|call| call["type"] == "function_call" && call["name"] == ASK);
+        .filter(|call| call["type"] == "function_call" && call["name"] == ASK_USER);
     let call = calls.find(|call| is_output && call["call_id"] == item["call_id"])?;
     let told = format!(
         "[You asked with {}. The answer: {}]",

@@ -31,9 +31,9 @@ use crate::{
 
 /// The least time between two key frames, which take many times the bytes of others.
 const KEY_FRAME_INTERVAL: Duration = Duration::from_secs(1);
-/// The time after which a screen that rests is encoded again, to make the picture better.
+/// The interval at which an unchanged screen is encoded again, to sharpen the picture.
 const REFINE_INTERVAL: Duration = Duration::from_millis(100);
-/// The times that this is done at least. The last one is in the lowest layer, which every viewer gets.
+/// The minimum number of these repeats. The last one is in the lowest layer, which every viewer gets.
 const LEAST_REFINED: u32 = 4;
 /// The time between two looks at the place of the pointer, which moves without anything being drawn.
 const POINTER_INTERVAL: Duration = Duration::from_millis(100);

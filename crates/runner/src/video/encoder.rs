@@ -30,8 +30,8 @@ pub(super) const FRAMES_PER_SECOND: u32 = 30;
 pub(super) const FRAME_TIME: Duration = Duration::from_nanos(1_000_000_000 / 30);
 /// The bits in a second for each pixel. At 1280×720 they are four million.
 const BITS_PER_PIXEL: f32 = 4.35;
-/// The coarseness of the best and of the worst picture, on the encoder's scale from 0 to 51. At the worst, frames are
-/// left out.
+/// The quantizers of the best and the worst picture, on the encoder's scale from 0 to 51. Beyond the worst, frames are
+/// dropped.
 const COARSENESS: QpRange = QpRange::new(12, 42);
 
 /// Encodes the pictures of one capture.

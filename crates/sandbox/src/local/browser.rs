@@ -119,4 +119,21 @@ mod tests {
         }
         assert!(FLAGS.contains(&"--remote-debugging-pipe"));
     }
+
+    #[test]
+    fn the_browser_reads_no_settings_of_the_toolkit_from_the_home() {
+        if program().is_none() {
+            return deskhand_testkit::not_run("Chromium is not installed");
+        }
+        for computer in [ComputerKind::Desktop, ComputerKind::Browser] {
+            assert_eq!(
+                command_line(computer)[..3],
+                [
+                    "/usr/bin/env",
+                    "XDG_CONFIG_HOME=/run/deskhand/browser",
+                    "XDG_DATA_HOME=/run/deskhand/browser",
+                ]
+            );
+        }
+    }
 }

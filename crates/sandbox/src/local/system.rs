@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn the_browser_takes_no_extensions_and_asks_no_one_else_for_names() {
+    fn the_browser_takes_no_extensions_and_asks_nobody_else_for_names_or_trust() {
         let dir = tempfile::tempdir().unwrap();
         System::assemble(dir.path()).unwrap();
         let file = dir
@@ -278,6 +278,8 @@ mod tests {
         assert_eq!(policy["DnsOverHttpsMode"], "off");
         assert_eq!(policy["QuicAllowed"], false);
         assert_eq!(policy["WebRtcIPHandling"], "disable_non_proxied_udp");
+        assert_eq!(policy["CAPlatformIntegrationEnabled"], false);
+        assert_eq!(policy["ProxySettings"], json!({"ProxyMode": "system"}));
         let blocked = policy["URLBlocklist"].as_array().unwrap();
         for page in ["chrome://extensions", "chrome://settings", "chrome://flags"] {
             assert!(blocked.contains(&json!(page)), "{page}");

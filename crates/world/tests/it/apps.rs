@@ -556,6 +556,8 @@ async fn a_service_says_why_it_does_not_answer() {
         .get(&session.path("/sandbox-token?service=port-3000"))
         .await;
     assert_eq!((gone.status, gone.code().as_str()), (410, "sandbox_gone"));
+    let told = format!("session {} has ended, and its computer is gone", session.id);
+    assert_eq!(gone.json()["error"]["message"], told);
     for service in ["port-0", "port-99999", "vnc", "%2e"] {
         let path = session.path(&format!("/sandbox-token?service={service}"));
         assert_eq!(session.client.get(&path).await.status, 400, "{service}");

@@ -71,6 +71,11 @@ async fn actions_by_hand_and_an_opened_screen_wake_it() {
         (409, "no_sandbox"),
         "who only reads wakes nobody"
     );
+    let told = format!(
+        "session {} has no running computer; it starts with the next message",
+        session.id
+    );
+    assert_eq!(refused.json()["error"]["message"], told);
 }
 
 #[tokio::test]

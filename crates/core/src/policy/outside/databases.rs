@@ -1,4 +1,4 @@
-//! Clients of databases. What they change in one on another computer is not the agent's own.
+//! Database clients. A change to a database on another computer is a change outside of the sandbox.
 
 use super::CHANGES;
 use crate::policy::{
