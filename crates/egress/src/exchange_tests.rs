@@ -541,7 +541,7 @@ async fn a_websocket_passes_and_is_masked() {
     let mut program = scene.program().await;
     let request = format!(
         "GET /socket HTTP/1.1\r\nHost: api.example\r\nAuthorization: Bearer {}\r\nConnection: Upgrade\r\n\
-         Upgrade: websocket\r\n\r\n",
+         Upgrade: websocket\r\nSec-WebSocket-Extensions: permessage-deflate\r\n\r\n",
         scene.stand_in
     );
     program.write_all(request.as_bytes()).await.unwrap();
@@ -551,6 +551,12 @@ async fn a_websocket_passes_and_is_masked() {
         head.push(program.read_u8().await.unwrap());
     }
     assert!(head.starts_with(b"HTTP/1.1 101"));
+    // Compressed messages could not be masked.
+    let heard = scene.heard().to_lowercase();
+    assert!(
+        heard.contains("upgrade: websocket") && !heard.contains("extensions"),
+        "{heard}"
+    );
     let mut say = async |text: &str, expected: &str| {
         program.write_all(text.as_bytes()).await.unwrap();
         program.flush().await.unwrap();

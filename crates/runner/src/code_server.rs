@@ -24,7 +24,10 @@ use tokio::{
     time::{Instant, sleep, timeout},
 };
 
-use crate::{complaints::Complaints, processes::KilledGroup};
+use crate::{
+    complaints::Complaints,
+    processes::{KilledGroup, ProcessName},
+};
 
 /// The timeout for the start of VS Code, which usually takes about a second.
 const START_TIMEOUT: Duration = Duration::from_secs(25);
@@ -139,11 +142,12 @@ impl CodeServer {
     }
 
     /// Returns its process if it runs.
-    pub(crate) fn pid(&self) -> Option<i32> {
+    pub(crate) fn process(&self) -> Option<ProcessName> {
         let running = self.running();
+        // It has not been waited for while it counts as running, so the id is still its own.
         running
             .as_ref()
-            .map(|code| code.group.0.as_raw_nonzero().get())
+            .and_then(|code| ProcessName::of(code.group.0))
     }
 
     /// Starts it on a free port.
@@ -271,7 +275,7 @@ mod tests {
         };
         let code = CodeServer::new(config, Tasks::default());
         let ending = async {
-            while code.pid().is_none() {
+            while code.process().is_none() {
                 tokio::task::yield_now().await;
             }
             code.end();

@@ -196,7 +196,7 @@ impl Desktop {
         &self.0.display
     }
 
-    /// Returns the path at which the RFB server's unix socket was made.
+    /// Returns the path at which the RFB server's unix socket was made. Its file is gone.
     pub fn vnc_socket(&self) -> &Path {
         &self.0.vnc_socket
     }

@@ -16,6 +16,7 @@ pub mod headless;
 mod link;
 mod network;
 mod ports;
+mod pour;
 mod processes;
 mod programs;
 mod put_file;

@@ -5,7 +5,11 @@ mod outbox;
 mod places;
 mod stream;
 
-use std::{io, time::Duration};
+use std::{
+    io,
+    sync::{Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
 
 use deskhand_core::{sandbox::LeaseHolder, tasks::Tasks};
 use deskhand_runner_protocol::{Connection, FromRunner, ToRunner, codec::BadEnvelope};
@@ -62,7 +66,13 @@ pub(crate) struct Link {
     terminals: Terminals,
     ports: PortWatch,
     streams: StreamOpener,
+    settled: SettledLease,
 }
+
+/// The lease holder whom the sandbox obeys, with the problem of getting there. Empty while it changes to another one:
+/// a link may break in the middle, and then the next one has to do it all again.
+#[derive(Debug)]
+struct SettledLease(Mutex<Option<(LeaseHolder, Option<String>)>>);
 
 /// The parts of the sandbox that the link reaches.
 #[derive(Debug)]
@@ -107,6 +117,7 @@ impl Link {
             terminals,
             ports,
             streams,
+            settled: SettledLease::default(),
         }
     }
 
@@ -176,25 +187,60 @@ impl Link {
     /// Switches to another lease holder, and confirms it once all keys and buttons that others pressed are
     /// released, changes of files that others began have ended, and the agent's programs are frozen or go on.
     async fn set_lease_holder(&self, number: u64, holder: LeaseHolder) {
-        let mut problem = None;
-        if self.outbox.set_lease_holder(holder) {
-            self.terminals.set_lease_holder(holder);
-            let released = timeout(RELEASE_TIMEOUT, self.surface.release_all());
-            match released.await {
-                Ok(Ok(())) => {}
-                Ok(Err(error)) => {
-                    let error = &error as &dyn std::error::Error;
-                    tracing::warn!(error, "could not release keys and buttons");
-                }
-                // A program has the X server for itself. They are released when it is stopped.
-                Err(_late) => tracing::warn!("the X server does not respond"),
-            }
-            self.streams.set_lease_holder(holder).await;
-            problem = self.takeover.set_holder(holder).await.err();
-        }
-        let problem = problem.map(|problem| problem.to_string());
+        let settling = async {
+            self.outbox.set_lease_holder(holder);
+            self.settle_lease(holder).await
+        };
+        let problem = self.settled.settle(holder, settling).await;
         self.outbox
             .tell(FromRunner::LeaseHolderSet { number, problem });
+    }
+
+    /// Makes the sandbox obey this lease holder. Returns the reason why it is not private for them.
+    async fn settle_lease(&self, holder: LeaseHolder) -> Option<String> {
+        self.terminals.set_lease_holder(holder);
+        let released = timeout(RELEASE_TIMEOUT, self.surface.release_all());
+        match released.await {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => {
+                let error = &error as &dyn std::error::Error;
+                tracing::warn!(error, "could not release keys and buttons");
+            }
+            // A program has the X server for itself. They are released when it is stopped.
+            Err(_late) => tracing::warn!("the X server does not respond"),
+        }
+        self.streams.set_lease_holder(holder).await;
+        let problem = self.takeover.set_holder(holder).await.err();
+        problem.map(|problem| problem.to_string())
+    }
+}
+
+impl SettledLease {
+    /// Does the work for a lease holder, unless it is done already. Returns the problem with it.
+    async fn settle(
+        &self,
+        holder: LeaseHolder,
+        work: impl Future<Output = Option<String>>,
+    ) -> Option<String> {
+        let settled = self.lock().take();
+        let problem = match settled {
+            Some((settled, problem)) if settled == holder => problem,
+            _ => work.await,
+        };
+        *self.lock() = Some((holder, problem.clone()));
+        problem
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<(LeaseHolder, Option<String>)>> {
+        // No code under this lock panics halfway.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Default for SettledLease {
+    /// A sandbox begins with nobody's lease.
+    fn default() -> Self {
+        Self(Mutex::new(Some((LeaseHolder::Nobody, None))))
     }
 }
 
@@ -204,4 +250,42 @@ pub(crate) async fn give_up(mut socket: Socket, problem: String) -> Result<(), L
     socket.send(Message::Binary(message)).await?;
     socket.close(None).await?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{cell::Cell, future::ready};
+
+    use deskhand_core::id::UserId;
+    use futures::FutureExt;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_takeover_that_was_interrupted_is_done_again_and_a_failed_one_still_failed() {
+        let (settled, person) = (SettledLease::default(), LeaseHolder::Person(UserId::new()));
+        let n_done = Cell::new(0);
+        let work = |problem: Option<&'static str>| {
+            let n_done = &n_done;
+            async move {
+                n_done.set(n_done.get() + 1);
+                problem.map(str::to_owned)
+            }
+        };
+        assert_eq!(settled.settle(LeaseHolder::Nobody, work(None)).await, None);
+        assert_eq!(n_done.get(), 0, "it begins with nobody");
+
+        // The link breaks in the middle, so that the rest is never done.
+        let forever = settled.settle(person, std::future::pending());
+        assert_eq!(forever.now_or_never(), None);
+        let problem = Some("the screen does not respond".to_owned());
+        let failed = settled.settle(person, work(Some("the screen does not respond")));
+        assert_eq!((failed.await, n_done.get()), (problem.clone(), 1));
+        let again = settled.settle(person, ready(None)).await;
+        assert_eq!((again, n_done.get()), (problem, 1));
+
+        assert_eq!(settled.settle(LeaseHolder::Nobody, work(None)).await, None);
+        assert_eq!(settled.settle(person, work(None)).await, None);
+        assert_eq!(n_done.get(), 3);
+    }
 }

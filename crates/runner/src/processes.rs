@@ -1,6 +1,9 @@
 //! The processes that this one can see, as the kernel lists them in `/proc`.
 
-use std::fs;
+use std::{
+    fs,
+    sync::{Mutex, MutexGuard, PoisonError},
+};
 
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
@@ -12,9 +15,22 @@ pub(crate) struct Process {
     pub(crate) session: i32,
     /// The state of its first thread: `S` asleep, `R` running, `T` stopped, `Z` ended, and others.
     pub(crate) state: char,
+    /// Zero for a process that the kernel has forgotten in part.
+    pub(crate) n_threads: u32,
     /// In clock ticks since the machine started. Together with the id, it names a process for good.
     pub(crate) started_at: u64,
 }
+
+/// Names a process for good, unlike its id, which another process can get once it has ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct ProcessName {
+    pub(crate) pid: i32,
+    started_at: u64,
+}
+
+/// The process of a program that may end and be started again.
+#[derive(Debug, Default)]
+pub(crate) struct ProcessSlot(Mutex<Option<ProcessName>>);
 
 /// Returns all visible processes, including those that have ended and wait for their parent.
 pub(crate) fn all() -> Vec<Process> {
@@ -61,10 +77,50 @@ impl Drop for KilledGroup {
     }
 }
 
+impl ProcessName {
+    /// Returns the name of the process that has this id now.
+    pub(crate) fn of(pid: Pid) -> Option<Self> {
+        Some(find(pid.as_raw_pid())?.name())
+    }
+
+    fn is_alive(self) -> bool {
+        find(self.pid).is_some_and(|now| now.name() == self && now.is_alive())
+    }
+}
+
+impl ProcessSlot {
+    /// Remembers a process. It must not have been waited for, so that its id is still its own.
+    pub(crate) fn set(&self, pid: Pid) {
+        *self.slot() = ProcessName::of(pid);
+    }
+
+    pub(crate) fn clear(&self) {
+        *self.slot() = None;
+    }
+
+    /// Returns the process while it runs.
+    pub(crate) fn get(&self) -> Option<ProcessName> {
+        let name = *self.slot();
+        name.filter(|name| name.is_alive())
+    }
+
+    fn slot(&self) -> MutexGuard<'_, Option<ProcessName>> {
+        // No code under this lock panics halfway.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 impl Process {
-    /// Returns true if it has not ended.
+    pub(crate) fn name(&self) -> ProcessName {
+        ProcessName {
+            pid: self.pid,
+            started_at: self.started_at,
+        }
+    }
+
+    /// Returns true if it has not ended. Its first thread may have ended while others go on.
     pub(crate) fn is_alive(&self) -> bool {
-        !matches!(self.state, 'Z' | 'X')
+        !matches!(self.state, 'Z' | 'X') || self.n_threads > 1
     }
 
     /// Returns true if somebody stopped it.
@@ -74,6 +130,22 @@ impl Process {
 
     pub(crate) fn id(&self) -> Option<Pid> {
         Pid::from_raw(self.pid)
+    }
+
+    /// Returns how often each of its threads was given a processor. It grows whenever one of them runs. `None` if the
+    /// process has ended.
+    pub(crate) fn runs(&self) -> Option<Vec<(String, u64)>> {
+        let threads = fs::read_dir(format!("/proc/{}/task", self.pid)).ok()?;
+        let mut runs: Vec<(String, u64)> = threads
+            .flatten()
+            .filter_map(|thread| {
+                let times = fs::read_to_string(thread.path().join("schedstat")).ok()?;
+                let n_runs = times.split_ascii_whitespace().nth(2)?.parse().ok()?;
+                Some((thread.file_name().into_string().ok()?, n_runs))
+            })
+            .collect();
+        runs.sort_unstable();
+        Some(runs)
     }
 
     /// Returns true if one of its threads runs its program, or would as soon as something happens.
@@ -101,12 +173,14 @@ fn parse_stat(pid: i32, stat: &str) -> Option<Process> {
     let state = fields.next()?.chars().next()?;
     let parent = fields.next()?.parse().ok()?;
     let session = fields.nth(1)?.parse().ok()?;
-    let started_at = fields.nth(15)?.parse().ok()?;
+    let n_threads = fields.nth(13)?.parse().ok()?;
+    let started_at = fields.nth(1)?.parse().ok()?;
     Some(Process {
         pid,
         parent,
         session,
         state,
+        n_threads,
         started_at,
     })
 }
@@ -121,6 +195,41 @@ mod tests {
         let process = parse_stat(7, stat).unwrap();
         assert_eq!((process.parent, process.session), (12, 14));
         assert_eq!((process.state, process.started_at), ('R', 4711));
+        assert!(process.is_alive());
+        let ended = |n_threads: u32| Process {
+            state: 'Z',
+            n_threads,
+            ..process
+        };
+        // Others of its threads may go on.
+        assert!(!ended(1).is_alive() && ended(2).is_alive());
+    }
+
+    #[test]
+    fn a_process_that_runs_is_told_from_one_that_rests() {
+        let rests = std::process::id().cast_signed();
+        let me = find(rests).unwrap();
+        let before = me.runs().unwrap();
+        std::thread::yield_now();
+        std::thread::park_timeout(std::time::Duration::from_millis(1));
+        // The kernel may not count.
+        let counts = before.iter().any(|(_, n_runs)| *n_runs > 0);
+        assert_eq!(me.runs().unwrap() != before, counts);
+    }
+
+    #[test]
+    fn a_process_that_has_ended_is_forgotten() {
+        let slot = ProcessSlot::default();
+        let me = Pid::from_raw(std::process::id().cast_signed()).unwrap();
+        slot.set(me);
+        assert_eq!(slot.get().map(|name| name.pid), Some(me.as_raw_pid()));
+        // Another process with the same id.
+        let later = slot.get().map(|name| ProcessName {
+            started_at: name.started_at + 1,
+            ..name
+        });
+        *slot.slot() = later;
+        assert_eq!(slot.get(), None);
     }
 
     #[test]

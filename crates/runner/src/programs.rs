@@ -8,7 +8,7 @@ use deskhand_core::sandbox::{ByteStream, LONGEST_ORDER_BYTES, ProgramFrame, Prog
 use futures::{FutureExt, SinkExt, StreamExt, future::FusedFuture};
 use rustix::process::Pid;
 use tokio::{
-    io::{AsyncReadExt, AsyncWriteExt},
+    io::AsyncReadExt,
     process::{Child, ChildStdin, ChildStdout, Command},
     sync::Semaphore,
     time::timeout,
@@ -16,6 +16,7 @@ use tokio::{
 
 use crate::{
     complaints::Complaints,
+    pour::pour,
     processes::KilledGroup,
     shell::{ShellConfig, set_environment},
 };
@@ -148,10 +149,14 @@ impl StartedProgram {
         );
         let (input, output) = (&mut self.input, &mut self.output);
         let inward = async {
-            while let Some(bytes) = incoming.next().await {
+            let poured = pour(incoming.by_ref().map(Ok::<_, io::Error>), input).await;
+            match poured {
+                Err(stuck) if stuck.kind() == io::ErrorKind::TimedOut => Some(stuck.to_string()),
+                Ok(()) => None,
                 // A program that closed its input may still answer.
-                if input.write_all(&bytes).await.is_err() {
-                    std::future::pending::<()>().await;
+                Err(_closed) => {
+                    while incoming.next().await.is_some() {}
+                    None
                 }
             }
         };
@@ -168,7 +173,7 @@ impl StartedProgram {
         let (mut inward, mut outward) = (std::pin::pin!(inward), std::pin::pin!(outward));
         let carried: io::Result<()> = loop {
             tokio::select! {
-                () = &mut inward => return None,
+                ended = &mut inward => return ended,
                 ended = &mut outward => break ended,
                 () = &mut complaining, if !complaining.is_terminated() => {}
             }

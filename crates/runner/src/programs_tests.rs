@@ -100,3 +100,19 @@ async fn the_end_of_a_program_has_its_reason() {
         ended("there was no order to start one")
     );
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_program_that_does_not_read_ends_with_its_stream() {
+    let (mut server, stream) = stream();
+    server.order("sh", &["-c", "exec sleep 1000"]);
+    let programs = programs();
+    let closing = async {
+        assert_eq!(server.frame().await, Some(ProgramFrame::Started));
+        // More than fits into a pipe.
+        server.send(&vec![b'x'; 1024 * 1024]);
+        server.to_program.close_channel();
+        assert_eq!(server.frame().await, None);
+    };
+    tokio::join!(programs.serve(stream), closing);
+    assert_eq!(programs.places.available_permits(), MOST_PROGRAMS);
+}

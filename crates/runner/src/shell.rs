@@ -12,14 +12,7 @@ mod processes;
 mod session;
 mod whole_output;
 
-use std::{
-    collections::BTreeMap,
-    path::PathBuf,
-    sync::{
-        Arc,
-        atomic::{AtomicI32, Ordering},
-    },
-};
+use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 
 use bytes::Bytes;
 use deskhand_core::{
@@ -35,7 +28,10 @@ pub(crate) use self::{
     leased::Shells,
     processes::kill_sessions,
 };
-use crate::terminals::Transcript;
+use crate::{
+    processes::{ProcessName, ProcessSlot},
+    terminals::Transcript,
+};
 
 /// The most commands that may wait. Callers wait when there are more.
 const LONGEST_QUEUE: usize = 64;
@@ -81,8 +77,8 @@ pub enum ShellError {
 #[derive(Debug, Clone)]
 pub struct Shell {
     orders: mpsc::Sender<Order>,
-    /// The process id of the current bash.
-    pid: Arc<AtomicI32>,
+    /// The process of the current bash.
+    process: Arc<ProcessSlot>,
 }
 
 /// A message to the shell's task.
@@ -130,9 +126,9 @@ impl Shell {
     ) -> Result<Self, ShellError> {
         let (orders, received) = mpsc::channel(LONGEST_QUEUE);
         let session = session::Session::start(config, transcript)?;
-        let pid = session.pid();
+        let process = session.process();
         tasks.spawn("shell", session.serve(received, tasks.shutdown().clone()));
-        Ok(Self { orders, pid })
+        Ok(Self { orders, process })
     }
 
     /// Carries out a request, after all earlier ones.
@@ -183,8 +179,8 @@ impl Shell {
         guard
     }
 
-    fn pid(&self) -> i32 {
-        self.pid.load(Ordering::Relaxed)
+    fn process(&self) -> Option<ProcessName> {
+        self.process.get()
     }
 }
 

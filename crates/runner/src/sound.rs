@@ -19,10 +19,7 @@ use std::{
     os::fd::{AsRawFd, OwnedFd},
     os::unix::{fs::DirBuilderExt, net::UnixListener},
     path::{Path, PathBuf},
-    sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicI32, Ordering},
-    },
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
 
@@ -39,6 +36,7 @@ use self::{
     daemon::Daemon,
     pulse::{PulseClient, PulseClientError},
 };
+use crate::processes::{ProcessName, ProcessSlot};
 
 const PROGRAM: &str = "pulseaudio";
 /// The environment variable that tells programs where PulseAudio listens.
@@ -55,12 +53,21 @@ struct SoundCardParts {
     path: PathBuf,
     /// A handle to the socket, which stays valid if a program replaces its file.
     handle: OwnedFd,
-    /// The process of PulseAudio. Zero while it does not run.
-    pid: AtomicI32,
+    /// The process of PulseAudio.
+    process: ProcessSlot,
     /// Ends PulseAudio. The next connection starts it again.
     end: Notify,
     /// The numbers of the runner's own connections that record.
     own_clients: Mutex<HashSet<u32>>,
+}
+
+/// Programs that recorded, besides the people who listen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[must_use]
+pub(crate) enum Recorders {
+    None,
+    /// There were some, or there may have been.
+    Found,
 }
 
 /// One of the runner's own connections. It is forgotten on drop.
@@ -108,7 +115,7 @@ impl SoundCard {
         let card = Self(Arc::new(SoundCardParts {
             path,
             handle,
-            pid: AtomicI32::new(0),
+            process: ProcessSlot::default(),
             end: Notify::new(),
             own_clients: Mutex::default(),
         }));
@@ -127,19 +134,19 @@ impl SoundCard {
     }
 
     /// Returns the process of PulseAudio, if it runs.
-    pub(crate) fn pid(&self) -> Option<i32> {
-        Some(self.0.pid.load(Ordering::Relaxed)).filter(|pid| *pid != 0)
+    pub(crate) fn process(&self) -> Option<ProcessName> {
+        self.0.process.get()
     }
 
     /// Cuts off everything that records, except for the people who listen.
     ///
     /// A frozen program would find the recorded sound when it goes on. Called when the agent's programs are frozen.
-    pub(crate) async fn cut_off_recorders(&self) {
-        if self.pid().is_none() {
-            return;
+    pub(crate) async fn cut_off_recorders(&self) -> Recorders {
+        if self.process().is_none() {
+            return Recorders::None;
         }
         let problem = match timeout(CUT_OFF_TIMEOUT, self.kill_recorders()).await {
-            Ok(Ok(())) => return,
+            Ok(Ok(recorders)) => return recorders,
             Ok(Err(error)) => crate::whole_story(&error),
             Err(_late) => "it does not answer".to_owned(),
         };
@@ -148,17 +155,20 @@ impl SoundCard {
             "could not cut off what records, so PulseAudio is ended"
         );
         self.0.end.notify_waiters();
+        Recorders::Found
     }
 
-    async fn kill_recorders(&self) -> Result<(), PulseClientError> {
+    async fn kill_recorders(&self) -> Result<Recorders, PulseClientError> {
         let mut client = PulseClient::connect(self.dial().await?).await?;
+        let mut found = Recorders::None;
         for recorder in client.recorders().await? {
             let is_own = |client| self.own_clients().contains(&client);
             if !recorder.client_index.is_some_and(is_own) {
                 client.kill_recorder(recorder.index).await?;
+                found = Recorders::Found;
             }
         }
-        Ok(())
+        Ok(found)
     }
 
     /// Connects to PulseAudio, which is started if it does not run.

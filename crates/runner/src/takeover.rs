@@ -14,7 +14,7 @@ use crate::{
     desktop::{ActError, ClientProcesses},
     freeze::{FreezeOutcome, Freezer, SparedPrograms},
     shell::Shells,
-    sound::SoundCard,
+    sound::{Recorders, SoundCard},
     surface::Surface,
     terminals::Terminals,
 };
@@ -100,7 +100,8 @@ impl TakeOver {
             return Ok(());
         };
         if let Some(sound) = &self.0.sound {
-            sound.cut_off_recorders().await;
+            // What they have is of the time before. One that begins later is found at the end.
+            let _ = sound.cut_off_recorders().await;
         }
         self.keep_checking();
         self.draw_curtain(&frozen.spared).await?;
@@ -120,13 +121,11 @@ impl TakeOver {
                     error = &error as &dyn std::error::Error,
                     "could not hide the windows of frozen programs"
                 );
-                self.blocking(|parts| parts.freezer.kill_connected()).await;
+                self.kill_connected().await?;
                 self.0.surface.draw_curtain(spared.clone()).await
             }
         };
-        let culprits = drawn.map_err(TakeOverError::Curtain)?;
-        self.kill(culprits).await;
-        Ok(())
+        self.kill(drawn.map_err(TakeOverError::Curtain)?).await
     }
 
     /// Starts the task that checks the frozen programs.
@@ -145,7 +144,7 @@ impl TakeOver {
         self.0.surface.leave_browser().await;
         self.0.code.end();
         let was_frozen = self.checks().take().is_some();
-        match self.0.surface.look_behind_curtain().await {
+        let killed = match self.0.surface.look_behind_curtain().await {
             Ok(listeners) => self.kill(listeners).await,
             Err(error) => {
                 tracing::warn!(
@@ -153,18 +152,25 @@ impl TakeOver {
                     "could not find the programs that listened"
                 );
                 // Any of them may have listened.
-                self.blocking(|parts| parts.freezer.kill_connected()).await;
+                self.kill_connected().await
             }
-        }
+        };
         if let Err(error) = self.0.surface.lift_curtain().await {
             let error = &error as &dyn std::error::Error;
             tracing::warn!(error, "could not show the windows of frozen programs again");
         }
-        // The request of a frozen program may have been on its way when the others were cut off.
-        if was_frozen && let Some(sound) = &self.0.sound {
-            sound.cut_off_recorders().await;
+        // The request of a frozen program may have been on its way when the others were cut off. What PulseAudio has
+        // written for it since is in its socket.
+        let has_recorded = match &self.0.sound {
+            Some(sound) if was_frozen => sound.cut_off_recorders().await == Recorders::Found,
+            _ => false,
+        };
+        if killed.is_err() || has_recorded {
+            // A failure is logged. Programs that could not be killed must go on some time.
+            let _ = self.kill_connected().await;
         }
-        self.blocking(|parts| parts.freezer.thaw()).await;
+        // As above.
+        let _ = self.blocking(|parts| parts.freezer.thaw()).await;
         self.0.shells.end_lease();
     }
 
@@ -172,8 +178,7 @@ impl TakeOver {
     /// frozen.
     async fn freeze(&self) -> Result<Option<FreezeOutcome>, TakeOverError> {
         for n_attempts in 1.. {
-            let frozen = self.blocking(|parts| parts.freezer.freeze(&parts.spare()));
-            let Some(frozen) = frozen.await.flatten() else {
+            let Some(frozen) = self.freeze_once().await? else {
                 return Ok(None);
             };
             if self.x_server_answers().await {
@@ -183,16 +188,23 @@ impl TakeOver {
                 break;
             }
             // A program was frozen while it had grabbed the X server.
-            self.blocking(|parts| parts.freezer.thaw()).await;
+            self.blocking(|parts| parts.freezer.thaw()).await?;
             tokio::time::sleep(RELEASE_TIME).await;
         }
         // A program grabs the X server on purpose.
-        self.blocking(|parts| parts.freezer.kill_connected()).await;
+        self.kill_connected().await?;
         if !self.x_server_answers().await {
             return Err(TakeOverError::Screen);
         }
+        self.freeze_once().await
+    }
+
+    async fn freeze_once(&self) -> Result<Option<FreezeOutcome>, TakeOverError> {
         let frozen = self.blocking(|parts| parts.freezer.freeze(&parts.spare()));
-        Ok(frozen.await.flatten())
+        match frozen.await? {
+            None if self.0.freezer.must_freeze() => Err(TakeOverError::Awake),
+            frozen => Ok(frozen),
+        }
     }
 
     async fn x_server_answers(&self) -> bool {
@@ -200,26 +212,37 @@ impl TakeOver {
         answers.is_ok()
     }
 
-    async fn kill(&self, processes: ClientProcesses) {
+    async fn kill(&self, processes: ClientProcesses) -> Result<(), TakeOverError> {
         self.blocking(move |parts| parts.freezer.kill(&processes.ids, processes.has_unknown))
-            .await;
+            .await
+    }
+
+    async fn kill_connected(&self) -> Result<(), TakeOverError> {
+        self.blocking(|parts| parts.freezer.kill_connected()).await
     }
 
     async fn check_again_and_again(&self) {
         loop {
             tokio::time::sleep(CHECK_EVERY).await;
-            self.blocking(|parts| parts.freezer.check(&parts.spare()))
+            // A failure is logged, and the next check may succeed.
+            let _ = self
+                .blocking(|parts| parts.freezer.check(&parts.spare()))
                 .await;
         }
     }
 
-    /// Runs something that reads files and waits for processes. Returns `None` only while the runtime shuts down.
+    /// Runs something that reads files and waits for processes. It fails by a panic, and while the runtime shuts down.
     async fn blocking<T: Send + 'static>(
         &self,
         work: impl FnOnce(&TakeOverParts) -> T + Send + 'static,
-    ) -> Option<T> {
+    ) -> Result<T, TakeOverError> {
         let parts = Arc::clone(&self.0);
-        tokio::task::spawn_blocking(move || work(&parts)).await.ok()
+        let worked = tokio::task::spawn_blocking(move || work(&parts)).await;
+        worked.map_err(|error| {
+            let error = &error as &dyn std::error::Error;
+            tracing::error!(error, "the freezer failed");
+            TakeOverError::Awake
+        })
     }
 
     fn checks(&self) -> MutexGuard<'_, Option<DropGuard>> {
@@ -237,12 +260,12 @@ impl TakeOverParts {
             browser: programs.browser(),
             shells: self
                 .shells
-                .guest_pid()
+                .guest_process()
                 .into_iter()
                 .chain(self.terminals.leased_shells())
                 .collect(),
-            code: self.code.pid(),
-            sound: self.sound.as_ref().and_then(SoundCard::pid),
+            code: self.code.process(),
+            sound: self.sound.as_ref().and_then(SoundCard::process),
         }
     }
 }

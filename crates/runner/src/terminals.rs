@@ -30,7 +30,10 @@ use self::{
     pty::{Pty, TerminalProgram},
 };
 pub(crate) use self::{transcript::Transcript, viewer::Viewer};
-use crate::shell::{ShellConfig, kill_sessions};
+use crate::{
+    processes::ProcessName,
+    shell::{ShellConfig, kill_sessions},
+};
 
 /// The most terminals that run at the same time.
 const MOST_RUNNING: usize = 10;
@@ -109,12 +112,10 @@ impl Terminals {
     }
 
     /// Returns the shells of the terminals that were opened in the current lease.
-    pub(crate) fn leased_shells(&self) -> Vec<i32> {
+    pub(crate) fn leased_shells(&self) -> Vec<ProcessName> {
         let table = self.table();
         let own = table.all.iter().filter(|it| it.lease == table.lease);
-        own.filter_map(|it| it.pty())
-            .map(|pty| pty.pid.as_raw_pid())
-            .collect()
+        own.filter_map(|it| it.pty()?.process.get()).collect()
     }
 
     /// Returns a viewer of a terminal, if it exists.

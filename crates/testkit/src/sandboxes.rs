@@ -8,6 +8,7 @@ mod capture;
 mod client;
 mod editor;
 mod files;
+mod gate;
 mod machine;
 mod player;
 mod ports;
@@ -65,6 +66,8 @@ struct FakeState {
     ports: FakePorts,
     pages: FakePages,
     failure: Option<String>,
+    /// The reason why programs on later sandboxes could watch whoever takes control.
+    spy: Option<String>,
     /// True if sandboxes have no limits, as on a machine that cannot enforce them.
     is_unlimited: bool,
     is_closed: bool,
@@ -122,6 +125,11 @@ impl FakeSandboxes {
         self.state().failure = problem.map(str::to_owned);
     }
 
+    /// Makes every later sandbox report that programs could watch whoever takes control.
+    pub fn spy_from_the_start(&self, problem: &str) {
+        self.state().spy = Some(problem.to_owned());
+    }
+
     /// Makes this a machine that cannot enforce limits.
     pub fn lose_limits(&self) {
         self.state().is_unlimited = true;
@@ -140,13 +148,15 @@ impl FakeSandboxes {
     }
 
     fn make(&self, spec: &SandboxSpec, files: Files) -> Arc<FakeSandbox> {
-        let (commands, ports, pages) = {
+        let (commands, ports, pages, spy) = {
             let state = self.state();
             let (ports, pages) = (state.ports.clone(), state.pages.clone());
-            (state.commands.clone(), ports, pages)
+            (state.commands.clone(), ports, pages, state.spy.clone())
         };
         let machine = FakeMachine::new(spec, files, commands, pages);
-        FakeSandbox::new(spec, machine, ports, self.tasks.clone())
+        let sandbox = FakeSandbox::new(spec, machine, ports, self.tasks.clone());
+        sandbox.set_spy(spy.as_deref());
+        sandbox
     }
 
     /// Makes `sandbox` the session's own and ends its earlier one.

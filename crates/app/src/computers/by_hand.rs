@@ -80,6 +80,8 @@ pub enum ActByHandError {
     Wake(#[from] WakeError),
     #[error("{} has control of session {session} until {}; wait, or ask them to hand back", .lease.name, .lease.until)]
     SomebodyElseDrives { session: SessionId, lease: Lease },
+    #[error("control of session {0} is changing hands; try again")]
+    ControlChanges(SessionId),
     #[error("{}", .0.message)]
     NoSandbox(DeskError),
     #[error("could not store the picture")]
@@ -93,6 +95,7 @@ refusals! {
     Self::BadCall(_) | Self::BadAction(_) | Self::NotByHand(_) => Invalid("bad_action"),
     Self::Ended(_) => Conflict("session_ended"),
     Self::AgentIsDriving(_) => Conflict("agent_is_driving"),
+    Self::ControlChanges(_) => Conflict("control_changed"),
     Self::SomebodyElseDrives { lease, .. } => Conflict(
         "somebody_else_drives",
         { "user": lease.user, "name": lease.name, "until": lease.until }
@@ -157,10 +160,14 @@ impl Computers {
     /// Checks that no one else uses the computer. Returns `true` if this user has control.
     fn check_free_for(&self, user: UserId, session: &Session) -> Result<bool, ActByHandError> {
         let id = session.id;
-        let held = self.0.live.attendance(id).held().map(|held| held.lease);
+        let attendance = self.0.live.attendance(id);
+        let held = attendance.held().map(|held| held.lease);
         let has_control = held.is_some();
         if let Some(lease) = held.filter(|lease| lease.user != user) {
             return Err(ActByHandError::SomebodyElseDrives { session: id, lease });
+        }
+        if has_control && !attendance.is_open_for(user) {
+            return Err(ActByHandError::ControlChanges(id));
         }
         match session.phase {
             Phase::Terminated => Err(ActByHandError::Ended(id)),

@@ -123,6 +123,14 @@ impl Attendance {
         })
     }
 
+    /// Returns true if a person's input is let through. Before and after that, their lease is only about to begin or
+    /// to end, and programs of the agent may run.
+    pub(crate) fn is_open_for(&self, user: UserId) -> bool {
+        let state = self.lease.borrow();
+        let lease = state.lease.as_ref().filter(|_| state.is_open);
+        lease.is_some_and(|lease| lease.user == user)
+    }
+
     /// Returns the lease holder as a sandbox of this session has to know it.
     pub(crate) fn lease_holder(&self) -> LeaseHolder {
         match &self.lease.borrow().lease {

@@ -1,5 +1,7 @@
 //! A session's desk: its computer, started when it is needed. Its end is logged.
 
+mod privacy;
+
 use std::{
     sync::{Arc, PoisonError, RwLock},
     time::Duration,
@@ -23,6 +25,7 @@ use deskhand_store::{PhaseMove, StoreError, Transition};
 use futures::FutureExt;
 use tokio::{sync::Mutex, time::Instant};
 
+use self::privacy::warning_of;
 use super::attendance::Attendance;
 use crate::{
     FileError,
@@ -138,9 +141,9 @@ impl SessionDesk {
         self.room.held().is_some()
     }
 
-    /// Returns the person who holds the lease.
-    pub(crate) fn held_by(&self) -> Option<UserId> {
-        self.room.held().map(|held| held.lease.user)
+    /// Returns true if this person has control, and no program of the agent runs.
+    pub(crate) fn is_driven_by(&self, user: UserId) -> bool {
+        self.room.is_open_for(user)
     }
 
     /// Returns the time at which the running sandbox reaches its maximum lifetime.
@@ -215,6 +218,9 @@ impl SessionDesk {
                     // It has to know the lease holder before anyone can use it.
                     let _change = self.room.change.lock().await;
                     let outcome = computer.set_lease_holder(self.room.lease_holder()).await;
+                    if let LeaseOutcome::Watched(_) = outcome {
+                        self.end_lease(&computer).await;
+                    }
                     self.set(Some(Arc::clone(&computer)));
                     outcome
                 };
@@ -353,20 +359,6 @@ fn not_placed(error: &FileError) -> PlaceError {
     } else {
         PlaceError::Problem(error.to_string())
     }
-}
-
-/// Returns a warning for a lease holder whom programs could watch on a computer that has just started.
-fn warning_of(outcome: LeaseOutcome) -> Vec<EventBody> {
-    let LeaseOutcome::Watched(problem) = outcome else {
-        return Vec::new();
-    };
-    vec![EventBody::Error(Failure {
-        turn: None,
-        code: "not_private".to_owned(),
-        message: format!(
-            "Programs on the desktop could watch the person who has control: {problem}."
-        ),
-    })]
 }
 
 fn store_failed(error: &StoreError) -> DeskError {

@@ -37,7 +37,7 @@ struct SecretUses {
 enum Acting {
     /// The owner, who has control.
     Owner,
-    /// Another person, who has control.
+    /// Another person, who has control, or nobody knows who, because control changes hands.
     Other(TurnId),
     /// The agent.
     Agent(TurnId),
@@ -128,15 +128,16 @@ impl SecretUses {
     fn acting(&self) -> Result<Acting, UseRefusal> {
         let live = self.network.0.parts.live.get(self.session);
         let live = live.ok_or(UseRefusal::NobodyToAsk)?;
-        let holder = live.desk.held_by();
-        if holder == Some(live.owner()) {
+        if live.desk.is_driven_by(live.owner()) {
             return Ok(Acting::Owner);
         }
         // A question belongs to a turn.
         let (turn, _) = live.at_work().ok_or(UseRefusal::NobodyToAsk)?;
-        Ok(match holder {
-            Some(_) => Acting::Other(turn),
-            None => Acting::Agent(turn),
+        // While control changes hands, a program could be of either side.
+        Ok(if live.desk.is_held() {
+            Acting::Other(turn)
+        } else {
+            Acting::Agent(turn)
         })
     }
 

@@ -97,9 +97,10 @@ impl Handler {
         *request.uri_mut() = Uri::from(target);
         *request.version_mut() = Version::HTTP_11;
         let headers = request.headers_mut();
-        // Compressed responses could not be masked.
+        // Compressed responses could not be masked, and neither could a WebSocket whose messages are compressed.
         let identity = HeaderValue::from_static("identity");
         headers.insert(header::ACCEPT_ENCODING, identity);
+        headers.remove(header::SEC_WEBSOCKET_EXTENSIONS);
         // The server itself answers `Expect: 100-continue`.
         headers.remove(header::EXPECT);
         if !is_websocket(headers) {

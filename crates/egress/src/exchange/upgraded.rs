@@ -38,7 +38,10 @@ impl UpgradedPair {
     }
 }
 
-/// Copies bytes until both directions have ended. A stand-in in plain text or in base64 ends the connection.
+/// Copies bytes until both directions have ended, and masks values from the host.
+///
+/// A stand-in that a program sends in plain text or in base64 ends the connection. Inside of a WebSocket's messages it is
+/// not seen, since clients have to scramble those, and the host gets nothing but the stand-in.
 pub(super) async fn carry(program: Upgraded, host: Upgraded, visit: &Visit) {
     let (mut from_program, mut to_program) = split(TokioIo::new(program));
     let (mut from_host, mut to_host) = split(TokioIo::new(host));

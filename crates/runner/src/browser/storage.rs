@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::{BrowseError, Browser, DevToolsError, browse_failed};
+use crate::put_file;
 
 /// The largest file of a state that is read.
 const LARGEST_STATE_BYTES: u64 = 10 * 1024 * 1024;
@@ -67,7 +68,29 @@ impl Browser {
         let state = SavedState { cookies, origins };
         let bytes = serde_json::to_vec_pretty(&state);
         let bytes = bytes.map_err(|_bad| DevToolsError::Strange("Storage.getCookies"))?;
-        self.write_file(path, &bytes).await
+        self.write_private(path, bytes).await
+    }
+
+    /// Writes a file that others cannot read. A link that a program has left under the name does not lead elsewhere.
+    async fn write_private(
+        &self,
+        path: &str,
+        bytes: Vec<u8>,
+    ) -> Result<BrowserFinding, BrowseError> {
+        let path = self.path(path);
+        let folder = path.parent().map(ToOwned::to_owned).unwrap_or_default();
+        let n_bytes = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
+        let target = path.clone();
+        let writing = tokio::task::spawn_blocking(move || {
+            std::fs::create_dir_all(&folder)?;
+            put_file::replace(&folder, &target, &bytes)
+        });
+        let written = writing.await.unwrap_or_else(|join| Err(join.into()));
+        written.map_err(browse_failed(path.clone()))?;
+        Ok(BrowserFinding::File {
+            path: path.to_string_lossy().into_owned(),
+            n_bytes,
+        })
     }
 
     /// Loads cookies now, and local storage into pages as they are opened. What a page has stored itself is kept.

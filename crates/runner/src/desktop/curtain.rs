@@ -27,6 +27,8 @@ const KEYBOARD_IDLE: &[u8] = b"DEVICEIDLETIME 3";
 /// A recording of all input, whichever window it is for.
 const RECORDING: &[u8] = b"RecordContext";
 const KEY_GRAB: &[u8] = b"PASSIVE GRAB";
+/// A client whose next requests wait for a time or another event. They would be carried out although it is frozen.
+const WAITING: &[u8] = b"SyncAwait";
 /// Requests for events of windows of others, and of devices. Such a request may be for keys.
 const LISTENING: [&[u8]; 2] = [b"OTHER CLIENT", b"INPUTCLIENT"];
 /// The most windows inside each other that are looked at.
@@ -111,6 +113,7 @@ impl Seat {
             let resources = self.resources(client)?;
             if is_taken
                 || resources.contains_key(RECORDING)
+                || resources.contains_key(WAITING)
                 || (has_grabs && resources.contains_key(KEY_GRAB))
             {
                 culprits.add(client);
@@ -127,9 +130,11 @@ impl Seat {
         if self.keyboard_idle()? >= curtain.drawn_at.elapsed() {
             return Ok(listeners);
         }
+        // A request from before may have taken all keys since.
+        let is_taken = self.keyboard_is_taken()?;
         for client in &curtain.clients {
             let resources = self.resources(client)?;
-            if LISTENING.iter().any(|kind| resources.contains_key(*kind)) {
+            if is_taken || LISTENING.iter().any(|kind| resources.contains_key(*kind)) {
                 listeners.add(client);
             }
         }

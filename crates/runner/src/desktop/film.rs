@@ -8,7 +8,7 @@ use x11rb::{protocol::xproto::ConnectionExt as _, rust_connection::RustConnectio
 use super::{
     Desktop,
     camera::Camera,
-    x::{XError, connect},
+    x::{XError, connect, forget_events},
 };
 
 /// A camera on the screen, for one stream of video.
@@ -50,6 +50,7 @@ impl Film {
     /// Returns the screen as it is now, with the pointer in it. Blocks for some milliseconds.
     pub(crate) fn shoot(&self) -> Result<(Picture, Point), XError> {
         let (mut picture, pointer) = self.camera.take(&self.connection)?;
+        forget_events(&self.connection)?;
         picture.draw_pointer(&pointer);
         let at = Point {
             x: pointer.x,

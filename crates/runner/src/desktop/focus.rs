@@ -59,17 +59,24 @@ impl Seat {
         let Some(focused) = self.focused()? else {
             return Ok(None);
         };
-        let name = self.connection.get_property(
-            false,
-            focused.window,
-            self.atoms._NET_WM_NAME,
-            AtomEnum::ANY,
-            0,
-            1024,
-        )?;
-        let is_its_own = self.client_pid(focused.window)? == Some(pid);
-        let name = String::from_utf8_lossy(&name.reply()?.value).into_owned();
-        Ok(is_its_own.then_some(name))
+        if self.client_pid(focused.window)? != Some(pid) {
+            return Ok(None);
+        }
+        self.window_name(focused.window)
+    }
+
+    /// Returns the name of a window, if it still exists.
+    pub(super) fn window_name(&self, window: u32) -> Result<Option<String>, XError> {
+        let kind = self.atoms._NET_WM_NAME;
+        let name = self
+            .connection
+            .get_property(false, window, kind, AtomEnum::ANY, 0, 1024)?;
+        match name.reply().map_err(XError::from) {
+            Ok(name) => Ok(Some(String::from_utf8_lossy(&name.value).into_owned())),
+            // The window was closed meanwhile.
+            Err(XError::Refused(_)) => Ok(None),
+            Err(error) => Err(error),
+        }
     }
 
     /// Tells the focused window that keys have new meanings.

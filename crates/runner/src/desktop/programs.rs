@@ -158,6 +158,8 @@ impl XServer {
         if let Some(number) = number {
             let display = format!(":{number}");
             let screen = ScreenSocket::open(vnc_socket, program.pid()).map_err(spawn_error)?;
+            // A program could ask there for pixels, and would get them even while it is frozen.
+            std::fs::remove_file(vnc_socket).map_err(spawn_error)?;
             return Ok(Self {
                 display,
                 screen,

@@ -1,7 +1,7 @@
 //! The unix socket of the RFB server.
 //!
-//! Programs in the sandbox can remove the file and put another socket in its place. So the socket is opened once,
-//! before any other program runs, and the process at the other end is checked.
+//! Programs in the sandbox must not connect to it, or put another socket in its place. So the socket is opened once,
+//! before any other program runs, its file is removed, and the process at the other end is checked.
 
 use std::{
     io,

@@ -23,7 +23,7 @@ use super::{
     camera::Camera,
     hands::Held,
     keyboard::Keyboard,
-    x::{Atoms, XError, connect},
+    x::{Atoms, XError, connect, forget_events},
 };
 
 /// The time that a single job may take before the X server counts as stuck.
@@ -197,6 +197,6 @@ impl Seat {
     /// Waits until the X server has processed everything sent to it.
     pub(super) fn sync(&self) -> Result<(), XError> {
         self.connection.get_input_focus()?.reply()?;
-        Ok(())
+        forget_events(&self.connection)
     }
 }

@@ -48,6 +48,14 @@ impl Seat {
         let (Ok(x), Ok(y)) = (i16::try_from(point.x), i16::try_from(point.y)) else {
             return Ok(None);
         };
+        match self.find_window_at(x, y, own) {
+            // The window was closed meanwhile.
+            Err(XError::Refused(_)) => Ok(None),
+            found => found,
+        }
+    }
+
+    fn find_window_at(&self, x: i16, y: i16, own: u32) -> Result<Option<Region>, XError> {
         let mut window = self.root;
         for _ in 0..=MAX_DEPTH {
             let inside = self
@@ -75,7 +83,18 @@ impl Seat {
         clients: &[XClient],
         found: &mut Vec<Window>,
     ) -> Result<(), XError> {
-        for window in self.connection.query_tree(parent)?.reply()?.children {
+        let children = match self
+            .connection
+            .query_tree(parent)?
+            .reply()
+            .map_err(XError::from)
+        {
+            Ok(tree) => tree.children,
+            // The window was closed meanwhile.
+            Err(XError::Refused(_)) => return Ok(()),
+            Err(error) => return Err(error),
+        };
+        for window in children {
             let client = clients.iter().find(|client| client.owns(window));
             let pid = client.and_then(|client| client.pid);
             match self.look_at(window, pid, own) {
@@ -140,3 +159,7 @@ fn runs_browser(pid: u32) -> bool {
     let name = program.file_name().unwrap_or_default();
     names_browser(name.as_encoded_bytes())
 }
+
+#[cfg(test)]
+#[path = "windows_tests.rs"]
+mod tests;

@@ -54,6 +54,15 @@ pub(super) fn connect(display: &str) -> Result<(RustConnection, u32), XError> {
     Ok((connection, root))
 }
 
+/// Throws away what has come over a connection besides replies: events that every client gets, and errors of requests
+/// that nobody waits for. They would be kept for ever.
+pub(super) fn forget_events(connection: &RustConnection) -> Result<(), XError> {
+    use x11rb::connection::Connection;
+
+    while connection.poll_for_event()?.is_some() {}
+    Ok(())
+}
+
 x11rb::atom_manager! {
     /// The atoms in use, looked up once per connection.
     pub(super) Atoms: AtomsCookie {

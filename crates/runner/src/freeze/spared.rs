@@ -2,21 +2,21 @@
 
 use std::{collections::HashSet, fs};
 
-use crate::processes::Process;
+use crate::processes::{Process, ProcessName};
 
 /// The programs to spare, by process id.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct SparedPrograms {
-    pub(crate) x_server: Option<i32>,
-    pub(crate) window_manager: Option<i32>,
+    pub(crate) x_server: Option<ProcessName>,
+    pub(crate) window_manager: Option<ProcessName>,
     /// Spared with the processes that it consists of, but not with other programs that it started.
-    pub(crate) browser: Option<i32>,
+    pub(crate) browser: Option<ProcessName>,
     /// The shells of the person who has control, spared with everything started from them.
-    pub(crate) shells: Vec<i32>,
+    pub(crate) shells: Vec<ProcessName>,
     /// VS Code of the person who has control, spared with everything started from it.
-    pub(crate) code: Option<i32>,
+    pub(crate) code: Option<ProcessName>,
     /// PulseAudio, without which the browser's sound would get stuck.
-    pub(crate) sound: Option<i32>,
+    pub(crate) sound: Option<ProcessName>,
 }
 
 impl SparedPrograms {
@@ -32,20 +32,26 @@ impl SparedPrograms {
         all: &[Process],
         is_same_program: impl Fn(i32, i32) -> bool,
     ) -> HashSet<i32> {
-        let mut spared: HashSet<i32> = [self.x_server, self.window_manager, self.sound]
+        // Another process may have the id of one that has ended.
+        let running = |name: &ProcessName| all.iter().any(|process| process.name() == *name);
+        let pids = |names: &[Option<ProcessName>]| {
+            let names = names.iter().flatten().filter(|name| running(name));
+            names.map(|name| name.pid).collect::<Vec<i32>>()
+        };
+        let mut spared: HashSet<i32> = pids(&[self.x_server, self.window_manager, self.sound])
             .into_iter()
-            .flatten()
             .collect();
         let mut above = Some(me);
         while let Some(pid) = above.filter(|pid| *pid > 0 && spared.insert(*pid)) {
             let process = all.iter().find(|process| process.pid == pid);
             above = process.map(|process| process.parent);
         }
-        if let Some(browser) = self.browser {
+        for browser in pids(&[self.browser]) {
             add_tree(&mut spared, browser, all, &is_same_program);
         }
-        for shell in self.shells.iter().chain(&self.code) {
-            add_tree(&mut spared, *shell, all, &|_, _| true);
+        let shells: Vec<_> = self.shells.iter().copied().map(Some).collect();
+        for shell in pids(&shells).into_iter().chain(pids(&[self.code])) {
+            add_tree(&mut spared, shell, all, &|_, _| true);
         }
         spared
     }
@@ -91,6 +97,7 @@ mod tests {
             parent,
             session: pid,
             state: 'T',
+            n_threads: 1,
             started_at: 0,
         }
     }
@@ -114,15 +121,21 @@ mod tests {
             (41, 40),
             (50, 1), // a daemon
             (60, 2), // the sound card
+            (70, 2), // it has the id that a terminal of the person had
         ];
         let all: Vec<Process> = tree.map(|(pid, parent)| process(pid, parent)).to_vec();
+        let name = |pid: i32| process(pid, 2).name();
+        let ended = Process {
+            started_at: 1,
+            ..process(70, 2)
+        };
         let spare = SparedPrograms {
-            x_server: Some(10),
-            window_manager: Some(11),
-            browser: Some(20),
-            shells: vec![40],
+            x_server: Some(name(10)),
+            window_manager: Some(name(11)),
+            browser: Some(name(20)),
+            shells: vec![name(40), ended.name()],
             code: None,
-            sound: Some(60),
+            sound: Some(name(60)),
         };
         let mut spared: Vec<i32> = spare
             .ids_around(2, &all, |_, other| other != 23)

@@ -72,9 +72,9 @@ impl Outbox {
         self.lock().requests.admit(id, actor)
     }
 
-    /// Obeys only this lease holder from now on. Returns true if the holder changed.
-    pub(crate) fn set_lease_holder(&self, holder: LeaseHolder) -> bool {
-        self.lock().requests.set_lease_holder(holder)
+    /// Obeys only this lease holder from now on.
+    pub(crate) fn set_lease_holder(&self, holder: LeaseHolder) {
+        self.lock().requests.set_lease_holder(holder);
     }
 
     pub(crate) fn acknowledge(&self, id: RequestId) {

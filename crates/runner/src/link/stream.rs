@@ -13,9 +13,9 @@ use deskhand_core::{
     terminal::TerminalNumber,
 };
 use deskhand_runner_protocol::{FromRunner, StreamFailure, bytes_of, stream_path};
-use futures::{SinkExt, StreamExt};
+use futures::{SinkExt, StreamExt, TryStreamExt, future};
 use tokio::{
-    io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt},
+    io::{AsyncRead, AsyncReadExt, AsyncWrite},
     net::TcpStream,
 };
 use tokio_tungstenite::tungstenite::{self, Message};
@@ -25,6 +25,7 @@ use crate::{
     barrier::Barrier,
     code_server::{CodeServer, CodeServerError},
     files, ports,
+    pour::pour,
     programs::Programs,
     sound::{CaptureError, SoundCard},
     surface::Surface,
@@ -293,9 +294,9 @@ impl StreamError {
 pub(crate) async fn copy(
     socket: Socket,
     mut reader: impl AsyncRead + Unpin,
-    mut writer: impl AsyncWrite + Unpin,
+    writer: impl AsyncWrite + Unpin,
 ) -> Result<(), tungstenite::Error> {
-    let (mut sink, mut incoming) = socket.split();
+    let (mut sink, incoming) = socket.split();
     let outward = async {
         loop {
             let mut piece = BytesMut::with_capacity(PIECE_BYTES);
@@ -305,16 +306,18 @@ pub(crate) async fn copy(
             sink.send(Message::Binary(piece.freeze())).await?;
         }
     };
-    let inward = async {
-        while let Some(message) = incoming.next().await {
-            match message? {
-                Message::Binary(bytes) => writer.write_all(&bytes).await?,
-                Message::Close(_) => break,
-                Message::Text(_) | Message::Ping(_) | Message::Pong(_) | Message::Frame(_) => {}
-            }
-        }
-        Ok(())
-    };
+    let is_open = |message: &Result<Message, _>| !matches!(message, Ok(Message::Close(_)));
+    let pieces = incoming
+        .take_while(|message| future::ready(is_open(message)))
+        .try_filter_map(|message| match message {
+            Message::Binary(bytes) => future::ok(Some(bytes)),
+            Message::Text(_)
+            | Message::Ping(_)
+            | Message::Pong(_)
+            | Message::Close(_)
+            | Message::Frame(_) => future::ok(None),
+        });
+    let inward = pour(pieces, writer);
     let ended = tokio::select! {
         ended = outward => ended,
         ended = inward => ended,

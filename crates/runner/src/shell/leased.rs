@@ -16,7 +16,7 @@ use deskhand_core::{
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::{OnOutput, Shell, ShellConfig, ShellError};
-use crate::terminals::Transcript;
+use crate::{processes::ProcessName, terminals::Transcript};
 
 /// The longest wait for the agent's last command to end. A command that ignores all signals takes two seconds.
 const PAUSE_TIMEOUT: Duration = Duration::from_secs(3);
@@ -100,8 +100,8 @@ impl Shells {
     }
 
     /// Returns the process of the shell of the person who has control, if they have used one.
-    pub(crate) fn guest_pid(&self) -> Option<i32> {
-        self.leased().guest.as_ref().map(Shell::pid)
+    pub(crate) fn guest_process(&self) -> Option<ProcessName> {
+        self.leased().guest.as_ref().and_then(Shell::process)
     }
 
     fn current(&self) -> Result<Shell, ShellError> {

@@ -5,10 +5,7 @@ use std::{
     os::unix::process::ExitStatusExt,
     path::{Path, PathBuf},
     process::ExitStatus,
-    sync::{
-        Arc,
-        atomic::{AtomicI32, Ordering},
-    },
+    sync::Arc,
     time::Duration,
 };
 
@@ -28,7 +25,7 @@ use super::{
     processes,
     whole_output::OutputFiles,
 };
-use crate::terminals::Transcript;
+use crate::{processes::ProcessSlot, terminals::Transcript};
 
 /// The time a command gets to end before the shell is ended with it.
 const END_TIMEOUT: Duration = Duration::from_secs(2);
@@ -55,7 +52,7 @@ pub(super) struct Session {
 struct Started {
     sessions: Vec<Pid>,
     /// The newest of them.
-    current: Arc<AtomicI32>,
+    current: Arc<ProcessSlot>,
 }
 
 /// A running command.
@@ -128,8 +125,8 @@ impl Session {
         }
     }
 
-    /// Returns the process id of the current bash, which changes with it.
-    pub(super) fn pid(&self) -> Arc<AtomicI32> {
+    /// Returns the process of the current bash, which changes with it.
+    pub(super) fn process(&self) -> Arc<ProcessSlot> {
         Arc::clone(&self.started.current)
     }
 
@@ -340,7 +337,7 @@ impl Started {
         let writer = output.writer().map_err(ShellError::Start)?;
         let bash = Bash::start(config, directory, writer).map_err(ShellError::Start)?;
         self.sessions.push(bash.pid);
-        self.current.store(bash.pid.as_raw_pid(), Ordering::Relaxed);
+        self.current.set(bash.pid);
         Ok(bash)
     }
 

@@ -5,7 +5,6 @@ use std::{
     os::fd::OwnedFd,
     path::{Path, PathBuf},
     process::Stdio,
-    sync::atomic::Ordering,
     time::Duration,
 };
 
@@ -136,10 +135,10 @@ impl Daemon {
         let Some(status) = status else {
             // It is killed on drop. Until then it would accept connections, so it does not count as ended before.
             drop(running);
-            self.card.0.pid.store(0, Ordering::Relaxed);
+            self.card.0.process.clear();
             return Ok(());
         };
-        self.card.0.pid.store(0, Ordering::Relaxed);
+        self.card.0.process.clear();
         let how = match status {
             Ok(status) if status.success() => {
                 // A program may end it again and again, and must not have it started as often.
@@ -189,7 +188,7 @@ impl Daemon {
             .spawn()?;
         let pid = child.id().and_then(|id| Pid::from_raw(id.cast_signed()));
         let pid = pid.ok_or(io::ErrorKind::NotFound)?;
-        self.card.0.pid.store(pid.as_raw_pid(), Ordering::Relaxed);
+        self.card.0.process.set(pid);
         let complaints = Complaints::default();
         if let Some(stderr) = child.stderr.take() {
             let keeping = complaints.clone().keep(stderr);

@@ -103,9 +103,9 @@ async fn hear_tone(client: &mut PulseClient, channel: u32) {
 #[tokio::test]
 async fn pulseaudio_starts_with_the_first_program_and_its_sound_is_captured() {
     let Some(stage) = Stage::open() else { return };
-    assert_eq!(stage.card.pid(), None, "nobody has connected");
+    assert_eq!(stage.card.process(), None, "nobody has connected");
     let mut capture = stage.card.capture().await.unwrap();
-    assert!(stage.card.pid().is_some());
+    assert!(stage.card.process().is_some());
     let _player = stage.play().await;
     let mut n_frames = 0;
     while n_frames < 25 {
@@ -122,8 +122,8 @@ async fn pulseaudio_starts_with_the_first_program_and_its_sound_is_captured() {
 #[tokio::test]
 async fn programs_that_record_are_cut_off_and_those_who_listen_are_not() {
     let Some(stage) = Stage::open() else { return };
-    stage.card.cut_off_recorders().await;
-    assert_eq!(stage.card.pid(), None, "there was nothing to cut off");
+    assert_eq!(stage.card.cut_off_recorders().await, Recorders::None);
+    assert_eq!(stage.card.process(), None, "there was nothing to cut off");
     let _player = stage.play().await;
     let mut capture = stage.card.capture().await.unwrap();
     let mut spy = PulseClient::connect(stage.card.dial().await.unwrap())
@@ -131,9 +131,10 @@ async fn programs_that_record_are_cut_off_and_those_who_listen_are_not() {
         .unwrap();
     let channel = spy.record(daemon::MONITOR).await.unwrap();
     spy.next_sound(channel).await.unwrap();
-    let pid = stage.card.pid();
+    let pid = stage.card.process();
     // Without the timeout after which PulseAudio is ended: a machine that runs tests is busy.
-    stage.card.kill_recorders().await.unwrap();
+    let recorders = stage.card.kill_recorders().await.unwrap();
+    assert_eq!(recorders, Recorders::Found);
     let end = loop {
         if let Err(end) = spy.next_sound(channel).await {
             break end;
@@ -141,7 +142,9 @@ async fn programs_that_record_are_cut_off_and_those_who_listen_are_not() {
     };
     assert!(matches!(end, PulseClientError::Killed), "{end:?}");
     capture.next_frames().await.unwrap();
-    assert_eq!(stage.card.pid(), pid, "PulseAudio goes on");
+    let recorders = stage.card.kill_recorders().await.unwrap();
+    assert_eq!(recorders, Recorders::None, "only one who listens is left");
+    assert_eq!(stage.card.process(), pid, "PulseAudio goes on");
     stage.end().await;
 }
 
@@ -149,7 +152,7 @@ async fn programs_that_record_are_cut_off_and_those_who_listen_are_not() {
 async fn sound_is_in_no_memory_that_other_programs_can_map() {
     let Some(stage) = Stage::open() else { return };
     let _player = stage.play().await;
-    let maps = std::fs::read_to_string(format!("/proc/{}/maps", stage.card.pid().unwrap()));
+    let maps = std::fs::read_to_string(format!("/proc/{}/maps", stage.card.process().unwrap().pid));
     let maps = maps.unwrap();
     let is_shared = |line: &&str| line.contains("memfd:") || line.contains("/dev/shm/");
     assert_eq!(maps.lines().find(is_shared), None);
@@ -178,12 +181,12 @@ async fn no_program_can_load_a_module() {
 async fn pulseaudio_starts_again_for_the_next_program() {
     let Some(stage) = Stage::open() else { return };
     let player = stage.play().await;
-    let first = stage.card.pid().unwrap();
+    let first = stage.card.process().unwrap();
     stage.card.0.end.notify_waiters();
-    eventually("PulseAudio ends", || stage.card.pid().is_none());
+    eventually("PulseAudio ends", || stage.card.process().is_none());
     drop(player);
     let _player = stage.play().await;
-    assert!(stage.card.pid().is_some_and(|second| second != first));
+    assert!(stage.card.process().is_some_and(|second| second != first));
     stage.end().await;
 }
 
@@ -192,9 +195,13 @@ async fn a_pulseaudio_that_a_program_ends_at_once_is_not_started_again_at_once()
     let Some(stage) = Stage::open() else { return };
     let began = Instant::now();
     let player = stage.play().await;
-    let pid = stage.card.pid().and_then(Pid::from_raw).unwrap();
+    let pid = stage
+        .card
+        .process()
+        .and_then(|it| Pid::from_raw(it.pid))
+        .unwrap();
     kill_process(pid, Signal::TERM).unwrap();
-    eventually("PulseAudio ends", || stage.card.pid().is_none());
+    eventually("PulseAudio ends", || stage.card.process().is_none());
     drop(player);
     let _player = stage.play().await;
     assert!(began.elapsed() >= daemon::MIN_LIFE);

@@ -16,7 +16,10 @@ use tokio::{
 };
 
 use super::display::Display;
-use crate::shell::{self, ShellConfig};
+use crate::{
+    processes::ProcessSlot,
+    shell::{self, ShellConfig},
+};
 
 /// The most output that is read at once.
 const PIECE_BYTES: usize = 64 * 1024;
@@ -41,6 +44,7 @@ pub(super) struct Pty {
     output: Receiver,
     input: Sender,
     pub(super) pid: Pid,
+    pub(super) process: ProcessSlot,
 }
 
 /// The program of a terminal.
@@ -78,7 +82,15 @@ impl Pty {
         // Tokio's pipe ends only read and write, which is all that a pseudoterminal needs.
         let input = Sender::from_owned_fd_unchecked(master.try_clone()?)?;
         let output = Receiver::from_owned_fd_unchecked(master)?;
-        Ok((Self { output, input, pid }, child))
+        let process = ProcessSlot::default();
+        process.set(pid);
+        let pty = Self {
+            output,
+            input,
+            pid,
+            process,
+        };
+        Ok((pty, child))
     }
 
     /// Waits until the terminal accepts input, and writes it if `if_admitted` still allows it.

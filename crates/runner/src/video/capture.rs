@@ -3,7 +3,7 @@
 use std::{
     sync::{
         Arc,
-        atomic::{AtomicU8, Ordering},
+        atomic::{AtomicBool, AtomicU8, Ordering},
     },
     time::Duration,
 };
@@ -51,6 +51,9 @@ pub(crate) struct VideoCapture {
 /// The wishes of the server that have not been granted.
 #[derive(Debug, Default)]
 pub(super) struct Wishes {
+    /// True if a key frame was wished for that is not taken note of yet.
+    wants_key: AtomicBool,
+    /// Wakes a capture that waits.
     key: Notify,
     /// The quality of the next frame.
     quality: AtomicU8,
@@ -137,15 +140,7 @@ impl VideoCapture {
     /// Waits for the next frame.
     pub(super) async fn next(&mut self) -> Result<VideoFrame, VideoError> {
         loop {
-            match self.drawn.has_changed() {
-                Ok(true) => {
-                    self.drawn.mark_unchanged();
-                    self.pace.change();
-                }
-                Ok(false) => {}
-                Err(_ended) => return Err(VideoError::Thread),
-            }
-            match self.pace.step(Instant::now()) {
+            match self.step(Instant::now())? {
                 Step::Shoot { key } => {
                     if let Some(frame) = self.shoot(key).await? {
                         return Ok(frame);
@@ -162,11 +157,28 @@ impl VideoCapture {
                         // The desktop has ended.
                         Err(_ended) => return Err(VideoError::Thread),
                     },
-                    () = self.wishes.key.notified() => self.pace.wants_key = true,
+                    () = self.wishes.key.notified() => {}
                     () = sleep_until(then) => {}
                 },
             }
         }
+    }
+
+    /// Takes note of changes and wishes, and returns the next thing to do.
+    ///
+    /// Wishes are looked at here: a machine that takes longer for a frame than there is between two never waits.
+    fn step(&mut self, now: Instant) -> Result<Step, VideoError> {
+        match self.drawn.has_changed() {
+            Ok(true) => {
+                self.drawn.mark_unchanged();
+                self.pace.change();
+            }
+            Ok(false) => {}
+            // The desktop has ended.
+            Err(_ended) => return Err(VideoError::Thread),
+        }
+        self.pace.wants_key |= self.wishes.wants_key.swap(false, Ordering::Relaxed);
+        Ok(self.pace.step(now))
     }
 
     async fn shoot(&mut self, key: bool) -> Result<Option<VideoFrame>, VideoError> {
@@ -205,7 +217,10 @@ impl VideoCapture {
 impl Wishes {
     pub(super) fn add(&self, wish: VideoWish) {
         match wish {
-            VideoWish::KeyFrame => self.key.notify_one(),
+            VideoWish::KeyFrame => {
+                self.wants_key.store(true, Ordering::Relaxed);
+                self.key.notify_one();
+            }
             VideoWish::Quality(quality) => self.quality.store(quality, Ordering::Relaxed),
         }
     }

@@ -93,3 +93,29 @@ fn a_pointer_that_moved_is_a_change() {
     pace.look(Point { x: 4, y: 0 }, now);
     assert_eq!(pace.step(now), Step::Shoot { key: false });
 }
+
+#[test]
+fn a_camera_that_is_always_late_still_grants_key_frames() {
+    let start = Instant::now();
+    let (draw, drawn) = watch::channel(start);
+    let mut capture = VideoCapture {
+        camera: None,
+        drawn,
+        wishes: Arc::default(),
+        pace: FilmPace::new(start),
+    };
+    let mut keys = Vec::new();
+    for n in 0..100 {
+        let now = start + n * 2 * FRAME_TIME;
+        if n == 50 {
+            capture.wishes.add(VideoWish::KeyFrame);
+        }
+        draw.send_replace(now);
+        let Ok(Step::Shoot { key }) = capture.step(now) else {
+            panic!("there is always something to film");
+        };
+        capture.pace.shot(now, Some(&frame(0, key)), PLACE);
+        keys.extend(key.then_some(n));
+    }
+    assert_eq!(keys, [0, 50]);
+}

@@ -10,9 +10,9 @@
 use libc::{
     AF_INET, AF_INET6, AF_NETLINK, AF_UNIX, BPF_ABS, BPF_ALU, BPF_AND, BPF_JEQ, BPF_JGE, BPF_JMP,
     BPF_JSET, BPF_K, BPF_LD, BPF_RET, BPF_W, CLONE_NEWCGROUP, CLONE_NEWIPC, CLONE_NEWNS,
-    CLONE_NEWUTS, EAFNOSUPPORT, ENOSYS, EOPNOTSUPP, EPERM, IPPROTO_ICMP, IPPROTO_ICMPV6,
+    CLONE_NEWUTS, EAFNOSUPPORT, ENOSYS, EOPNOTSUPP, EPERM, F_NOTIFY, IPPROTO_ICMP, IPPROTO_ICMPV6,
     IPPROTO_IP, IPPROTO_IPV6, IPPROTO_TCP, IPPROTO_UDP, NETLINK_ROUTE, PTRACE_ATTACH, PTRACE_SEIZE,
-    SOCK_DGRAM, SOCK_STREAM, TIOCLINUX, TIOCSTI,
+    SIGCONT, SIGKILL, SOCK_DGRAM, SOCK_STREAM, TIOCLINUX, TIOCSTI,
 };
 
 /// The kernel's number of the processor, if there is a filter for it.
@@ -102,6 +102,8 @@ const ABSENT: &[libc::c_long] = &[
 
 /// The same number on every processor, and younger than some C libraries.
 const OPEN_TREE_ATTR: libc::c_long = 467;
+/// Chooses the signal that a descriptor sends. The same number on every processor.
+const F_SETSIG: i32 = 10;
 /// A namespace of clocks, for `unshare` only. `clone` uses this bit for something else.
 const NEW_TIME: i32 = 0x80;
 /// Mount, host name, System V and control group namespaces. Chromium needs others.
@@ -110,6 +112,8 @@ const NEW_NAMESPACES: i32 = CLONE_NEWNS | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NE
 const REPLACE_TABLES: [u32; 3] = [64, 96, 128];
 /// The bits of a socket's type that are not flags.
 const TYPE_MASK: u32 = 0xf;
+/// The signals that continue a process, or end it and so tell its parent.
+const WAKING_SIGNALS: [i32; 2] = [SIGCONT, SIGKILL];
 
 /// Returns the filter as bubblewrap reads it, or nothing for a processor whose calls are not known here.
 pub(crate) fn program() -> Option<Vec<u8>> {
@@ -152,6 +156,7 @@ pub(crate) fn program() -> Option<Vec<u8>> {
             rule.refuse_if(BPF_JEQ, (request & 0xffff_ffff) as u32, EPERM);
         }
     });
+    filter.rule(libc::SYS_fcntl, wake_ups);
     filter.rule(libc::SYS_socketpair, |rule| {
         rule.load(argument(0));
         rule.skip_if(BPF_JEQ, bits(AF_UNIX), 1);
@@ -161,6 +166,22 @@ pub(crate) fn program() -> Option<Vec<u8>> {
     filter.rule(libc::SYS_socket, sockets);
     filter.answer(ALLOW);
     Some(filter.bytes())
+}
+
+/// Refuses to have a signal sent that continues a stopped program, so that it stays stopped while a person has control.
+///
+/// Nothing else shows that a program follows the changes of a folder, or breaks of its lease on a file.
+fn wake_ups(rule: &mut Filter) {
+    let mut of_signals = Filter::default();
+    of_signals.load(argument(2));
+    for signal in WAKING_SIGNALS {
+        of_signals.refuse_if(BPF_JEQ, bits(signal), EPERM);
+    }
+    of_signals.answer(ALLOW);
+    rule.load(argument(1));
+    rule.refuse_if(BPF_JEQ, bits(F_NOTIFY), EPERM);
+    rule.skip_unless(BPF_JEQ, bits(F_SETSIG), of_signals.0.len());
+    rule.append(of_signals);
 }
 
 /// Refuses to replace the tables of packet filters, which a program may do in a network of its own.

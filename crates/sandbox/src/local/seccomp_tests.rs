@@ -59,6 +59,12 @@ fn what_a_desktop_needs_is_allowed() {
             libc::SYS_socket,
             &[of(AF_NETLINK), of(libc::SOCK_RAW), of(NETLINK_ROUTE)],
         ),
+        (
+            libc::SYS_fcntl,
+            &[0, of(libc::F_SETFL), of(libc::O_NONBLOCK)],
+        ),
+        (libc::SYS_fcntl, &[0, of(F_SETSIG), of(libc::SIGUSR1)]),
+        (libc::SYS_fcntl, &[0, of(libc::F_DUPFD), of(SIGCONT)]),
         (libc::SYS_setsockopt, &[0, of(libc::SOL_SOCKET), 64]),
         (libc::SYS_setsockopt, &[0, of(IPPROTO_IPV6), 67]),
     ] {
@@ -84,7 +90,15 @@ fn the_ways_out_of_sandboxes_are_refused() {
         (libc::SYS_unshare, &[of(NEW_TIME)], EPERM),
         (libc::SYS_ptrace, &[16, 1], EPERM),
         (libc::SYS_ioctl, &[0, 0x5412], EPERM),
+        (libc::SYS_fcntl, &[0, of(F_NOTIFY), 2], EPERM),
+        (libc::SYS_fcntl, &[0, of(F_SETSIG), of(SIGCONT)], EPERM),
+        (libc::SYS_fcntl, &[0, of(F_SETSIG), of(SIGKILL)], EPERM),
         // The kernel looks at the lower half only.
+        (
+            libc::SYS_fcntl,
+            &[0, of(F_SETSIG), 1 << 32 | of(SIGCONT)],
+            EPERM,
+        ),
         (libc::SYS_ioctl, &[0, 1 << 32 | 0x5412], EPERM),
         (
             libc::SYS_socketpair,

@@ -142,6 +142,7 @@ async fn while_a_person_has_control_the_agents_programs_stand_still() {
     let stage = Stage::set().await;
     stage.leave("runaway").await;
     stage.leave("waker").await;
+    stage.leave("notified").await;
     said(
         &*stage.sandbox,
         "sleep 1000 & echo $! > ~/asleep; kill -STOP $!",
@@ -160,10 +161,19 @@ async fn while_a_person_has_control_the_agents_programs_stand_still() {
     assert_eq!(before, after);
     let gone = "! pgrep -f 'programs.py waker'";
     stage.person_says(gone).await;
+    // Nothing that the person does continues a program.
+    let unheard =
+        "touch ~/watched/file; sleep 0.5; [ ! -e ~/notified_is_told ] && [ ! -e ~/notified_wakes ]";
+    stage.person_says(unheard).await;
     // The person's own programs run, and so does everything that the person needs.
     let own = "touch ~/own; (while :; do echo x >> ~/own; sleep 0.01; done) & \
                until [ $(stat -c %s ~/own) -gt 10 ]; do sleep 0.01; done";
     stage.person_says(own).await;
+    // A program that detaches itself from the person's shell is still theirs.
+    let detached = "setsid -f sh -c 'while :; do echo x >> ~/detached; sleep 0.01; done'; \
+                    until [ -s ~/detached ]; do sleep 0.01; done; sleep 0.5; n=$(stat -c %s ~/detached); \
+                    until [ $(stat -c %s ~/detached) -gt $n ]; do sleep 0.01; done";
+    stage.person_says(detached).await;
     let states = "until pgrep chromium; do sleep 0.01; done > /dev/null; \
                   for name in Xvnc openbox chromium; do ps -o stat= -p $(pgrep -o $name); done";
     let states = stage.person_says(states).await;
@@ -176,6 +186,24 @@ async fn while_a_person_has_control_the_agents_programs_stand_still() {
     // A program that was stopped before still is.
     let asleep = said(&*stage.sandbox, "ps -o stat= -p $(cat ~/asleep)").await;
     assert!(asleep.starts_with('T'), "{asleep}");
+    stage.world.end().await;
+}
+
+#[tokio::test]
+async fn a_program_that_is_woken_up_dies_with_everything_that_it_started() {
+    let stage = Stage::set().await;
+    stage.leave("sleeper").await;
+    stage.take_over().await;
+    // Two looks at what is frozen have passed. Then it is as if the kernel continued it, by a way that is not known.
+    stage
+        .person_says("sleep 0.3; pkill -CONT -f '[p]rograms.py sleeper'")
+        .await;
+    let gone = "until ! pgrep -f '[p]rograms.py sleeper'; do sleep 0.01; done";
+    stage.person_says(gone).await;
+    let quiet = "cd; n=$(stat -c %s sleeper_wakes || echo 0); sleep 0.5; \
+                 [ $(stat -c %s sleeper_wakes || echo 0) = $n ]";
+    stage.person_says(quiet).await;
+    stage.hand_back().await;
     stage.world.end().await;
 }
 
@@ -218,6 +246,7 @@ async fn no_way_of_spying_that_x11_has_tells_of_a_takeover() {
         let heard = format!("until [ -s ~/heard_by_{listener} ]; do sleep 0.01; done");
         said(&*stage.sandbox, &heard).await;
     }
+    stage.leave("awaiter").await;
     let copy = |word: &str| {
         format!(
             "rm -f ~/copier; setsid -f /usr/bin/python3 ~/programs.py copier {word} > /dev/null 2>&1; \
@@ -243,6 +272,10 @@ async fn no_way_of_spying_that_x11_has_tells_of_a_takeover() {
         stage.person_says(&gone).await;
         println!("hear keys as a {listener}: the program is gone");
     }
+    stage
+        .person_says("! pgrep -f '[p]rograms.py awaiter'")
+        .await;
+    println!("leave requests that wait for a moment: the program is gone");
     stage.hand_back().await;
 
     let asks_again = "cd; n=$(stat -c %s clipboard); \
@@ -294,7 +327,13 @@ async fn nobody_but_the_x_server_shows_the_screen() {
     use futures::StreamExt;
 
     let stage = Stage::set().await;
-    let replaced = "cd /tmp/.deskhand-*; rm vnc.sock; /usr/bin/python3 -c \
+    // Programs have no way to connect to the X server's own socket.
+    said(
+        &*stage.sandbox,
+        "[ -d /tmp/.deskhand-* ] && [ ! -e /tmp/.deskhand-*/vnc.sock ]",
+    )
+    .await;
+    let replaced = "cd /tmp/.deskhand-*; /usr/bin/python3 -c \
                     'import socket; s = socket.socket(socket.AF_UNIX); s.bind(\"vnc.sock\"); s.listen(); \
                     s.accept()[0].send(b\"FAKE\")' & until [ -S /tmp/.deskhand-*/vnc.sock ]; do sleep 0.01; done";
     said(&*stage.sandbox, replaced).await;

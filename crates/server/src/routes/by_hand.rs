@@ -31,7 +31,7 @@ pub(crate) fn routes() -> OpenApiRouter<Shared> {
     responses(
         (status = 200, description = "the result of the action", body = ActView),
         (status = 400, description = "`bad_action`"),
-        (status = 409, description = "`agent_is_driving`, `somebody_else_drives`, `no_screen`, `session_ended`"),
+        (status = 409, description = "`agent_is_driving`, `somebody_else_drives`, `control_changed`, `no_screen`, `session_ended`"),
         (status = 429, description = "`too_many_awake`"),
         (status = 503, description = "`no_sandbox`, `storage_full`"),
     ),

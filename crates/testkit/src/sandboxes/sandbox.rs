@@ -31,6 +31,7 @@ use super::{
     browser::NO_SCREEN,
     capture::FakeCapture,
     files,
+    gate::Gate,
     machine::FakeMachine,
     ports::{self, FakePorts, LeasedStream},
     requests::RequestTable,
@@ -58,6 +59,7 @@ pub struct FakeSandbox {
     end: watch::Sender<Option<SandboxEnd>>,
     /// The number of files whose streams were opened.
     n_transfers: watch::Sender<usize>,
+    control: Gate,
     sound: FakeCapture,
     camera: FakeCapture,
 }
@@ -80,6 +82,7 @@ impl FakeSandbox {
             tasks,
             end: watch::Sender::new(None),
             n_transfers: watch::Sender::new(0),
+            control: Gate::default(),
             sound: FakeCapture::default(),
             camera: FakeCapture::default(),
         })
@@ -94,6 +97,16 @@ impl FakeSandbox {
     pub fn set_spy(&self, problem: Option<&str>) {
         let mut spy = self.spy.lock().unwrap_or_else(PoisonError::into_inner);
         *spy = problem.map(str::to_owned);
+    }
+
+    /// Keeps changes of control waiting, or lets them go on.
+    pub fn hold_control(&self, is_held: bool) {
+        self.control.set_shut(is_held);
+    }
+
+    /// Waits until a change of control is kept waiting.
+    pub async fn control_waits(&self) {
+        self.control.has_one().await;
     }
 
     /// Puts an element under every click and key, or takes it away.
@@ -258,6 +271,7 @@ impl Computer<ForRunner> for FakeSandbox {
     }
 
     async fn set_lease_holder(&self, holder: LeaseHolder) -> LeaseOutcome {
+        self.control.pass().await;
         self.requests().set_holder(holder);
         self.machine.terminals.set_holder(holder);
         self.leased().retain(|stream| {

@@ -223,6 +223,34 @@ async fn with_control_the_owner_needs_no_approval_and_others_do() {
 }
 
 #[tokio::test]
+async fn nobody_speaks_for_the_owner_while_control_changes_hands() {
+    let api = Api::start().await;
+    let session = api.session(json!({"mode": "never"})).await;
+    let sandbox = api.world.sandboxes().running(session.id.parse().unwrap());
+    let sandbox = sandbox.unwrap();
+    // A program of the agent that runs until everything is frozen, or goes on before the lease is over.
+    let calling = async || {
+        sandbox.control_waits().await;
+        let answered = api.call(&session).await;
+        sandbox.hold_control(false);
+        answered
+    };
+    let refusal = "can only be asked while the agent works";
+    sandbox.hold_control(true);
+    let (taken, answered) = tokio::join!(session.take_control(300), calling());
+    taken.good();
+    assert!(answered.contains(refusal), "{answered}");
+    let answered = api.call(&session).await;
+    assert!(answered.starts_with("HTTP/1.1 200 OK"), "{answered}");
+
+    sandbox.hold_control(true);
+    let (handed_back, answered) = tokio::join!(session.hand_back(), calling());
+    handed_back.good();
+    // A yes would hold for later requests, but control is none.
+    assert!(answered.contains(refusal), "{answered}");
+}
+
+#[tokio::test]
 async fn a_stand_in_sent_anywhere_else_is_refused_and_reported() {
     let api = Api::start().await;
     let session = api.at_work(json!({"mode": "never"})).await;

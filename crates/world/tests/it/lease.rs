@@ -123,6 +123,52 @@ async fn nobody_gets_control_while_programs_could_watch_them() {
 }
 
 #[tokio::test]
+async fn control_ends_on_a_computer_that_starts_and_cannot_be_made_private() {
+    let world = World::start(&[]).await;
+    let problem = "some of them could not be stopped";
+    world.sandboxes().spy_from_the_start(problem);
+    let session = world.client().new_session("scripted/demo").await;
+    // No computer runs yet, and a person's action starts it.
+    session.take_control(60).await.good();
+    session.shell("true").await;
+    session.wait_for(0, ended(LeaseEnd::NotPrivate)).await;
+    assert_eq!(session.show().await["lease"], json!({"holder": "nobody"}));
+    let is_told = |body: &EventBody| {
+        matches!(body, EventBody::Error(failure)
+            if failure.code == "not_private" && failure.message.contains(problem))
+    };
+    session.wait_for(0, is_told).await;
+}
+
+#[tokio::test]
+async fn actions_by_hand_are_refused_while_control_changes_hands() {
+    let world = World::start(&[]).await;
+    let session = world.client().new_session("scripted/demo").await;
+    session.shell("true").await;
+    let sandbox = world.sandboxes().running(session.id.parse().unwrap());
+    let sandbox = sandbox.unwrap();
+    let act = json!({"tool": "bash", "input": {"shell": "run", "command": "true"}});
+    let refused = async || {
+        sandbox.control_waits().await;
+        let path = session.path("/actions");
+        let refused = session.client.post(&path, act.clone()).await;
+        sandbox.hold_control(false);
+        (refused.status, refused.code())
+    };
+    let changes = (409, "control_changed".to_owned());
+    sandbox.hold_control(true);
+    let (taken, refusal) = tokio::join!(session.take_control(60), refused());
+    taken.good();
+    assert_eq!(refusal, changes);
+    session.shell("true").await;
+    sandbox.hold_control(true);
+    let (handed_back, refusal) = tokio::join!(session.hand_back(), refused());
+    handed_back.good();
+    assert_eq!(refusal, changes);
+    session.shell("true").await;
+}
+
+#[tokio::test]
 async fn the_owner_may_take_control_from_somebody_and_nobody_else_may() {
     let world = World::start(&[]).await;
     let admin = world.client();

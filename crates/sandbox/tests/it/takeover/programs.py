@@ -1,7 +1,9 @@
 """Programs that an agent could leave behind. The first argument says which one to be."""
 
 import ctypes
+import fcntl
 import os
+import signal
 import socket
 import struct
 import sys
@@ -41,6 +43,52 @@ def waker():
     while True:
         mark("waker")
         time.sleep(0.005)
+
+
+def notified():
+    """Asks for a signal that continues it whenever something changes in its folder, and leaves a child behind then."""
+    folder = f"{HOME}/watched"
+    os.makedirs(folder, exist_ok=True)
+    descriptor = os.open(folder, os.O_RDONLY)
+    asked = [(fcntl.F_SETSIG, signal.SIGCONT), (fcntl.F_NOTIFY, fcntl.DN_CREATE | fcntl.DN_MULTISHOT)]
+    for command, argument in asked:
+        try:
+            fcntl.fcntl(descriptor, command, argument)
+            mark("notified_is_told")
+        except PermissionError:
+            pass
+
+    def continued(*_):
+        if os.fork() == 0:
+            os.setsid()
+            while True:
+                mark("notified_wakes")
+                time.sleep(0.005)
+
+    signal.signal(signal.SIGCONT, continued)
+    mark("notified")
+    while True:
+        time.sleep(1000)
+
+
+def sleeper():
+    """Leaves a detached child behind when it is continued, and stops itself before anybody looks."""
+
+    def continued(*_):
+        if os.fork() == 0:
+            if os.fork():
+                os._exit(0)
+            os.setsid()
+            while True:
+                mark("sleeper_wakes")
+                time.sleep(0.005)
+        os.wait()
+        os.kill(os.getpid(), signal.SIGSTOP)
+
+    signal.signal(signal.SIGCONT, continued)
+    mark("sleeper")
+    while True:
+        time.sleep(1000)
 
 
 class Display:
@@ -160,6 +208,21 @@ def key_grabber():
     display.sync()
     mark("key_grabber")
     hear(display)
+
+
+def awaiter():
+    """Has requests that wait until somebody counts, and would be carried out then."""
+    display = Display()
+    opcode = display.extension("SYNC")
+    display.request(opcode, 0, struct.pack("<BBxx", 3, 1))
+    display.reply()
+    counter = display.base | 1
+    display.request(opcode, 2, struct.pack("<IiI", counter, 0, 0))
+    display.sync()
+    display.request(opcode, 7, struct.pack("<IIiIIiI", counter, 0, 0, 1, 2, 0, 0))
+    display.request(44, 0)
+    mark("awaiter")
+    display.reply()
 
 
 def hear(display):
