@@ -44,6 +44,8 @@ impl Flow<'_> {
                 tokens: None,
             },
             network: Some(network.clone()),
+            // The owner's own sessions are what the daily limit is for.
+            is_uncounted: true,
             ..CreateSession::default()
         };
         let sessions = inner.app.sessions();
