@@ -294,8 +294,7 @@ impl Controller for Streams {
             );
         }
         self.0.wake.notify_one();
-        let figures = self.0.store.stream_figures().await.map_err(failed)?;
-        let usual = Some(figures.average_start_seconds).filter(|seconds| *seconds > 0.0);
+        let usual = self.0.store.usual_start_seconds().await.map_err(failed)?;
         Ok(StreamResponse {
             session_id: request.session_id,
             status,

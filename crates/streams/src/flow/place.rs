@@ -22,9 +22,10 @@ impl Flow<'_> {
             }
         }
         let session = self.create_session().await?;
-        let id = self.request.session_id;
-        self.streams.0.store.set_stream_session(id, session).await?;
         self.session = Some(session);
+        let stream = self.request.session_id;
+        let store = &self.streams.0.store;
+        store.set_stream_session(stream, self.session).await?;
         Ok(session)
     }
 
