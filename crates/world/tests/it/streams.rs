@@ -8,6 +8,7 @@ mod models;
 mod people;
 mod places;
 mod records;
+mod restarts;
 mod share;
 mod webhooks;
 
