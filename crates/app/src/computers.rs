@@ -29,7 +29,7 @@ pub use by_hand::{ActByHand, ActByHandError, ByHand};
 pub use clipboard::ClipboardError;
 pub use no_screen::NoScreen;
 pub(crate) use no_screen::check_screen;
-pub use player::{PlayerError, PlayerSight};
+pub use player::{KeptComputer, PlayerError, PlayerSight};
 pub use sound::ListenError;
 pub use video::WatchVideoError;
 

@@ -58,8 +58,8 @@ pub use apps::{
 pub use attachments::{AttachedFile, AttachmentError, Attachments};
 pub use catalog::{Catalog, CheckModelError, CheckedModel, ModelChoice};
 pub use computers::{
-    ActByHand, ActByHandError, ByHand, ClipboardError, Computers, ListenError, NoScreen,
-    OpenScreenError, Picture, PlayerError, PlayerSight, ScreenshotError, WatchVideoError,
+    ActByHand, ActByHandError, ByHand, ClipboardError, Computers, KeptComputer, ListenError,
+    NoScreen, OpenScreenError, Picture, PlayerError, PlayerSight, ScreenshotError, WatchVideoError,
 };
 pub use control::{Control, ControlError, TakeControl};
 pub use decisions::{AnswerError, Decisions, GivenReply, ListDecisions};

@@ -57,8 +57,8 @@ impl StreamState {
         )
     }
 
-    /// Returns true if a stream in this state can be in the other one later. One who only sees updates, some of which
-    /// may be lost, believes these.
+    /// Returns true if a stream in this state can later be in the other one. Used by receivers of updates, some of which
+    /// may be lost.
     pub fn may_reach(self, later: Self) -> bool {
         self.may_become(later)
             || Self::ALL

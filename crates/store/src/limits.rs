@@ -78,7 +78,7 @@ impl Store {
         tx.commit().await
     }
 
-    /// Counts the sessions that a user with these `limits` created after `since`.
+    /// Counts the sessions that a user with these `limits` created after `since`, apart from those of streams.
     pub async fn made_lately(
         &self,
         owner: UserId,
@@ -97,7 +97,7 @@ pub(crate) async fn made_lately(
     since: Timestamp,
 ) -> Result<MadeLately, StoreError> {
     // A deleted session still counts, so that deleting makes no room for more.
-    let made = "(SELECT created_at_ms FROM sessions WHERE owner_id = $1 AND created_at_ms > $2 \
+    let made = "(SELECT created_at_ms FROM sessions WHERE owner_id = $1 AND created_at_ms > $2 AND is_counted \
                 UNION ALL \
                 SELECT created_at_ms FROM deleted_sessions WHERE owner_id = $1 AND created_at_ms > $2) AS made";
     let sql = format!("SELECT COUNT(*) AS n FROM {made}");

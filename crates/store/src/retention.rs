@@ -33,12 +33,13 @@ impl Store {
     pub async fn delete_session(&self, id: SessionId) -> Result<bool, StoreError> {
         let mut tx = self.begin().await?;
         lock_row(&mut tx, id).await?;
-        let sql = "INSERT INTO deleted_sessions (id, owner_id, created_at_ms) \
-                   SELECT id, owner_id, created_at_ms FROM sessions \
-                   WHERE id = $1 AND phase = 'terminated'";
-        if tx.execute(sql, [id.0.into()]).await? == 0 {
+        let sql = "SELECT id FROM sessions WHERE id = $1 AND phase = 'terminated'";
+        if tx.one(sql, [id.0.into()]).await?.is_none() {
             return Ok(false);
         }
+        let sql = "INSERT INTO deleted_sessions (id, owner_id, created_at_ms) \
+                   SELECT id, owner_id, created_at_ms FROM sessions WHERE id = $1 AND is_counted";
+        tx.execute(sql, [id.0.into()]).await?;
         for table in ["session_blobs", "attachments"] {
             let sql = format!(
                 "INSERT INTO blobs_to_remove (blob) \

@@ -59,6 +59,8 @@ pub struct NewSession<'a> {
     pub network: &'a NetworkPolicy,
     pub mcp_servers: &'a [McpServerSpec],
     pub budget: Budget,
+    /// False if it does not count for the daily limit of its owner.
+    pub is_counted: bool,
     pub created_at: Timestamp,
 }
 
@@ -225,8 +227,8 @@ impl Store {
 async fn insert(mut tx: Transaction, new: NewSession<'_>) -> Result<Vec<LoggedEvent>, StoreError> {
     let sql = "INSERT INTO sessions (id, owner_id, title, model, metadata, phase, sandbox, \
                last_seq, created_at_ms, updated_at_ms, approvals, budget_nanousd, budget_tokens, \
-               instructions, network, instructions_by, computer, tools, mcp_servers, effort) \
-               VALUES ($1, $2, $3, $4, $5, $6, $7, 1, $8, $8, $9, $10, $11, $12, $13, $2, $14, $15, $16, $17)";
+               instructions, network, instructions_by, computer, tools, mcp_servers, effort, is_counted) \
+               VALUES ($1, $2, $3, $4, $5, $6, $7, 1, $8, $8, $9, $10, $11, $12, $13, $2, $14, $15, $16, $17, $18)";
     let first = Status {
         state: Phase::Initializing,
         sandbox: SandboxState::None,
@@ -252,6 +254,7 @@ async fn insert(mut tx: Transaction, new: NewSession<'_>) -> Result<Vec<LoggedEv
         json(new.tools)?.into(),
         json(&new.mcp_servers)?.into(),
         new.effort.map(Effort::as_str).into(),
+        new.is_counted.into(),
     ];
     tx.execute(sql, values).await?;
     let mut session = HeldSession::inserted(tx, new.id, new.owner, &first, new.created_at);

@@ -12,6 +12,12 @@ use crate::{
 const COLUMNS: &str = "id, request, state, session_id, watch_link_id, error_code, error_message, n_steps, cost_nanousd, \
                        created_at_ms, started_at_ms, ended_at_ms";
 
+/// The advisory lock under which streams are admitted on PostgreSQL. It can be any number that no other program is
+/// likely to use.
+const ADMISSION_LOCK: i64 = 0x6465_736b_7374_726d;
+/// The number of streams from which the usual time until a stream starts is computed.
+const RECENT: i64 = 50;
+
 /// A stream that somebody asks for. It begins `pending`.
 #[derive(Debug)]
 pub struct NewStream<'a> {
@@ -68,7 +74,7 @@ pub struct MoveStream {
     pub error: Option<(String, String)>,
 }
 
-/// The figures of all streams so far.
+/// The figures of all streams that are kept.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct StreamFigures {
     pub n_total: u64,
@@ -89,6 +95,11 @@ impl Store {
         most_open: u64,
     ) -> Result<StreamAdmission, StoreError> {
         let mut tx = self.begin().await?;
+        if tx.is_postgres() {
+            // Of two concurrent requests, one waits here and then sees the other's stream.
+            let lock = "SELECT 1 AS locked FROM pg_advisory_xact_lock($1)";
+            tx.one(lock, [ADMISSION_LOCK.into()]).await?;
+        }
         let known = "SELECT id FROM streams WHERE id = $1";
         if tx.one(known, [new.id.into()]).await?.is_some() {
             return Ok(StreamAdmission::Known);
@@ -179,10 +190,15 @@ impl Store {
         Ok(self.write(sql, values).await? > 0)
     }
 
-    /// Notes the session that shows a stream.
-    pub async fn set_stream_session(&self, id: Uuid, session: SessionId) -> Result<(), StoreError> {
+    /// Notes the session that shows a stream, or that there is none.
+    pub async fn set_stream_session(
+        &self,
+        id: Uuid,
+        session: Option<SessionId>,
+    ) -> Result<(), StoreError> {
         let sql = "UPDATE streams SET session_id = $1 WHERE id = $2";
-        self.write(sql, [session.0.into(), id.into()]).await?;
+        let session = session.map(|session| session.0);
+        self.write(sql, [session.into(), id.into()]).await?;
         Ok(())
     }
 
@@ -207,7 +223,32 @@ impl Store {
         Ok(())
     }
 
-    /// Returns the figures of all streams.
+    /// Removes at most `limit` of the streams that ended before `before`. Returns their number.
+    pub async fn remove_streams_ended_before(
+        &self,
+        before: Timestamp,
+        limit: u32,
+    ) -> Result<u64, StoreError> {
+        let sql = "DELETE FROM streams WHERE id IN \
+                   (SELECT id FROM streams WHERE ended_at_ms < $1 ORDER BY created_at_ms LIMIT $2)";
+        self.write(sql, [millis(before), i64::from(limit).into()])
+            .await
+    }
+
+    /// Returns the average time from the request until people could watch, in seconds, of the last streams. Returns
+    /// `None` if people could watch none of them.
+    pub async fn usual_start_seconds(&self) -> Result<Option<f64>, StoreError> {
+        let sql = "SELECT CAST(AVG(start_ms) AS BIGINT) AS start_ms FROM \
+                   (SELECT started_at_ms - created_at_ms AS start_ms FROM streams \
+                   ORDER BY created_at_ms DESC, id DESC LIMIT $1) AS recent";
+        let Some(row) = self.one(sql, [RECENT.into()]).await? else {
+            return Ok(None);
+        };
+        let start_ms: Option<i64> = row.get("start_ms")?;
+        Ok(start_ms.map(seconds))
+    }
+
+    /// Returns the figures of all streams that are kept.
     pub async fn stream_figures(&self) -> Result<StreamFigures, StoreError> {
         let sql = "SELECT COUNT(*) AS n_total, \
                    COUNT(CASE WHEN state = 'ended' AND started_at_ms IS NOT NULL THEN 1 END) AS n_successful, \

@@ -20,7 +20,7 @@ impl Streams {
     pub(crate) async fn check_setup(&self) -> Vec<SetupCheck> {
         let health = self.0.app.health().check().await;
         vec![
-            self.workers(),
+            self.workers().await,
             bot(self.0.deployment.bot.as_ref()),
             public_url(&self.0.deployment.public_url),
             computers(health.sandboxes),
@@ -42,7 +42,10 @@ impl Streams {
         }
     }
 
-    fn workers(&self) -> SetupCheck {
+    async fn workers(&self) -> SetupCheck {
+        if let Some(warning) = self.check_places().await {
+            return warning;
+        }
         let (at_once, most_open) = (self.0.settings.at_once, self.0.settings.most_open());
         let message = match most_open.saturating_sub(at_once) {
             0 => "one stream at a time; a second request is refused while there is one".to_owned(),

@@ -21,7 +21,7 @@ use deskhand_jamie::{
     },
 };
 use deskhand_store::{MoveStream, NewStream, Store, StoreError, StreamAdmission, StreamRow};
-use tokio::sync::{Notify, mpsc};
+use tokio::sync::{Notify, mpsc, watch};
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
@@ -31,12 +31,13 @@ use crate::{
     links::WatchLinks,
     report::Reports,
     settings::{LastMile, StreamSettings},
+    stream_task::EndStored,
     webhook::Courier,
 };
 
-/// The time until a stream starts, as long as there is no experience.
+/// The estimated start time of a stream, until there are earlier streams to average.
 const USUAL_START_SECONDS: f64 = 10.0;
-/// The time between two looks for streams that wait, in case a wake-up was lost with the database.
+/// The interval of checks for waiting streams, in case a wake-up was lost while the database was unavailable.
 const LOOK_EVERY: Duration = Duration::from_secs(10);
 
 /// The parts that streams are made of.
@@ -89,8 +90,8 @@ pub(crate) struct StreamsInner {
 pub(crate) struct RunningStream {
     /// Fires when somebody asks for its end.
     pub(crate) stop: CancellationToken,
-    /// Fires when its end is stored.
-    pub(crate) over: CancellationToken,
+    /// The progress of storing its end.
+    pub(crate) stored: watch::Sender<EndStored>,
     /// The address by which people watch.
     pub(crate) watch_url: Option<Secret>,
 }
@@ -164,23 +165,24 @@ impl Streams {
 
     async fn start_waiting(&self) -> Result<(), StoreError> {
         for row in self.0.store.open_streams().await? {
-            let running = {
-                let mut all = self.0.running();
-                if all.len() >= self.0.settings.at_once.max(1) {
-                    return Ok(());
-                }
-                if all.contains_key(&row.id) {
-                    continue;
-                }
-                let running = RunningStream::default();
-                all.insert(row.id, running.clone());
-                running
-            };
-            let streams = self.clone();
-            let tasks = self.0.tasks.clone();
-            tasks.spawn("stream", streams.run(row, running));
+            if self.0.running().len() >= self.0.settings.at_once.max(1) {
+                return Ok(());
+            }
+            self.worker_of(row.id, RunningStream::default());
         }
         Ok(())
+    }
+
+    /// Returns the worker of a stream. If it has none, it gets this one.
+    fn worker_of(&self, id: Uuid, new: RunningStream) -> RunningStream {
+        let mut all = self.0.running();
+        if let Some(running) = all.get(&id) {
+            return running.clone();
+        }
+        all.insert(id, new.clone());
+        let tasks = self.0.tasks.clone();
+        tasks.spawn("stream", self.clone().run(id, new.clone()));
+        new
     }
 
     /// Releases the worker of a stream.
@@ -244,18 +246,6 @@ impl Streams {
         let row = self.0.store.stream(id).await.map_err(failed)?;
         row.ok_or_else(|| ErrorCode::NotFound.into())
     }
-
-    /// Ends a stream that no worker has taken yet. Returns false if one has.
-    async fn end_waiting(&self, request: &StreamRequest) -> Result<bool, ControllerError> {
-        let (from, to) = (StreamState::Pending, StreamState::Stopping);
-        let is_stopping = self.advance(request, from, to, None).await;
-        if !is_stopping.map_err(failed)? {
-            return Ok(false);
-        }
-        let (from, to) = (StreamState::Stopping, StreamState::Ended);
-        let is_ended = self.advance(request, from, to, None).await;
-        is_ended.map_err(failed)
-    }
 }
 
 impl StreamsInner {
@@ -294,8 +284,7 @@ impl Controller for Streams {
             );
         }
         self.0.wake.notify_one();
-        let figures = self.0.store.stream_figures().await.map_err(failed)?;
-        let usual = Some(figures.average_start_seconds).filter(|seconds| *seconds > 0.0);
+        let usual = self.0.store.usual_start_seconds().await.map_err(failed)?;
         Ok(StreamResponse {
             session_id: request.session_id,
             status,
@@ -310,19 +299,14 @@ impl Controller for Streams {
             return Err(ErrorCode::NotFound.into());
         }
         tracing::info!(stream.id = %session_id, reason = request.reason, "the end of a stream was requested");
-        let asked: StreamRequest =
-            serde_json::from_str(&row.request).map_err(|error| unreadable(&error))?;
-        let running = self.0.running().get(&session_id).cloned();
-        let Some(running) = running else {
-            // A worker that takes it in this moment finds it stopped, or is found by the next try.
-            return match self.end_waiting(&asked).await? {
-                true => Ok(()),
-                false => Err(ErrorCode::NotFound.into()),
-            };
-        };
-        running.stop.cancel();
-        running.over.cancelled().await;
-        Ok(())
+        // One that waits gets a worker that stops at once, even if that is one more than there may be.
+        let stopped = RunningStream::default();
+        stopped.stop.cancel();
+        if self.worker_of(session_id, stopped).end().await {
+            return Ok(());
+        }
+        let message = "the end of the stream could not be stored yet; ask for it again in a moment";
+        Err(ControllerError::new(ErrorCode::Unknown, message))
     }
 
     async fn session(&self, session_id: Uuid) -> Result<SessionView, ControllerError> {

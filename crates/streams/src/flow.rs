@@ -5,11 +5,12 @@ mod place;
 
 use std::time::Duration;
 
-use deskhand_app::ActByHand;
+use deskhand_app::{ActByHand, KeptComputer, PlayerError};
 use deskhand_core::{
     browser::{PageMedia, PlayerState, PlayerWish},
     id::{SessionId, UserId},
     stream::StreamState,
+    viewer::Viewer,
 };
 use deskhand_jamie::{
     ErrorCode,
@@ -17,7 +18,7 @@ use deskhand_jamie::{
 };
 use deskhand_store::{StoreError, StreamRow};
 use serde_json::json;
-use tokio::time::{Instant, timeout};
+use tokio::time::{Instant, timeout, timeout_at};
 
 use crate::{
     controller::Streams,
@@ -42,6 +43,8 @@ pub(crate) struct Flow<'a> {
     pub(crate) streams: &'a Streams,
     pub(crate) request: &'a StreamRequest,
     pub(crate) session: Option<SessionId>,
+    /// Keeps the session awake, although people only watch.
+    computer: Option<KeptComputer>,
     /// The problem with the model of the settings, if there is one.
     pub(crate) model_problem: Option<String>,
     /// The answers of models and their cost so far.
@@ -54,15 +57,28 @@ pub(crate) struct Flow<'a> {
     /// The link that people were told.
     told_link: Option<String>,
     state: StreamState,
-    pub(crate) began_at: Instant,
+    began_at: Instant,
+    /// The end of the longest time of a stream.
+    ends_at: Instant,
 }
 
 impl<'a> Flow<'a> {
     pub(crate) fn new(streams: &'a Streams, row: &StreamRow, request: &'a StreamRequest) -> Self {
+        let (inner, now) = (&streams.0, Instant::now());
+        // A stream that an earlier server left has had a part of its time.
+        let ran = row
+            .started_at
+            .map(|at| inner.clock.now().duration_since(at));
+        let ran = ran.and_then(|ran| Duration::try_from(ran).ok());
+        let left = inner
+            .settings
+            .longest
+            .saturating_sub(ran.unwrap_or_default());
         Self {
             streams,
             request,
             session: row.session,
+            computer: None,
             model_problem: None,
             n_steps: row.n_steps,
             cost_usd: row.cost_usd,
@@ -70,7 +86,8 @@ impl<'a> Flow<'a> {
             has_links: row.watch_link.is_some(),
             told_link: None,
             state: row.state,
-            began_at: Instant::now(),
+            began_at: now,
+            ends_at: now + left,
         }
     }
 
@@ -82,40 +99,80 @@ impl<'a> Flow<'a> {
         &self.streams.0.settings.last_mile
     }
 
-    /// Brings the page to the people, and returns when there is nothing more to show. What fails is tried again as the
-    /// table of error codes says.
+    /// Shows the page to the viewers, and returns when there is nothing left to show. Retries failures as the table of
+    /// error codes says.
     pub(crate) async fn perform(&mut self) -> Result<(), Fault> {
         if self.state == StreamState::Pending {
             self.advance(StreamState::Starting).await?;
         }
         let mut tries = Tries::default();
-        loop {
-            self.start_in_time(&mut tries).await?;
-            let Err(fault) = self.watch(&mut tries).await else {
-                return Ok(());
-            };
-            self.recover(fault, &mut tries).await?;
-        }
-    }
-
-    /// Starts the stream. All tries together have one time.
-    async fn start_in_time(&mut self, tries: &mut Tries) -> Result<(), Fault> {
-        let longest = self.streams.0.settings.start_timeout;
-        let starting = async {
-            while let Err(fault) = self.start().await {
-                self.recover(fault, tries).await?;
+        // All tries to start have one time together.
+        let mut due = self.start_due();
+        while !self.is_time_over() {
+            if Instant::now() >= due {
+                return Err(self.late());
             }
-            Ok::<(), Fault>(())
-        };
-        let started = timeout(longest, starting).await;
-        started.unwrap_or_else(|_late| {
-            let seconds = longest.as_secs();
-            let message = format!("the page did not play within {seconds} s");
-            Err(Fault::new(ErrorCode::Timeout, message))
-        })
+            let (fault, was_live) = match timeout_at(due, self.start()).await {
+                Ok(Ok(())) => match self.watch(&mut tries).await {
+                    Ok(()) => return Ok(()),
+                    Err(fault) => (fault, true),
+                },
+                Ok(Err(fault)) => (fault, false),
+                Err(_late) if self.is_held() => (ErrorCode::Timeout.into(), false),
+                Err(_late) => return Err(self.late()),
+            };
+            if self.is_session_over().await {
+                return Ok(());
+            }
+            if self.is_held() {
+                self.wait_for_control().await;
+                due = self.start_due();
+                continue;
+            }
+            self.recover(fault, &mut tries).await?;
+            if was_live {
+                due = self.start_due();
+            }
+        }
+        Ok(())
     }
 
-    /// Waits for the next try, or gives up. What cannot be trusted any more is made anew.
+    fn start_due(&self) -> Instant {
+        Instant::now() + self.streams.0.settings.start_timeout
+    }
+
+    fn late(&self) -> Fault {
+        let seconds = self.streams.0.settings.start_timeout.as_secs();
+        let message = format!("the page did not play within {seconds} s");
+        Fault::new(ErrorCode::Timeout, message)
+    }
+
+    pub(crate) fn is_time_over(&self) -> bool {
+        Instant::now() >= self.ends_at
+    }
+
+    /// Returns true while a person has control of the computer. They see to the page, so the stream waits for them.
+    pub(crate) fn is_held(&self) -> bool {
+        let computers = self.streams.0.app.computers();
+        self.session.is_some_and(|id| computers.is_held(id))
+    }
+
+    /// Waits while a person has control of the computer, at most until the end of the stream.
+    async fn wait_for_control(&self) {
+        let Some(session) = self.session else {
+            return;
+        };
+        tracing::info!(stream.id = %self.request.session_id, "a stream waits for a person who has control");
+        self.tell_step("Somebody uses the computer, waiting for them");
+        let app = &self.streams.0.app;
+        // The stream begins again after this, so a model's turn must not go on. Usually there is none.
+        let viewer = Viewer::User(self.owner());
+        let _ = app.sessions().stop_turn(viewer, session).await;
+        let freed = app.computers().until_free(session);
+        let _ = timeout_at(self.ends_at, freed).await;
+    }
+
+    /// Waits for the next retry, or gives up. Ends the session first if the computer can no longer be trusted.
     async fn recover(&mut self, fault: Fault, tries: &mut Tries) -> Result<(), Fault> {
         let Some(wait) = tries.next(fault.code) else {
             return Err(fault);
@@ -134,7 +191,7 @@ impl<'a> Flow<'a> {
         );
         if needs_fresh {
             self.withdraw().await;
-            self.end_session().await;
+            self.discard_session().await;
         }
         tokio::time::sleep(wait).await;
         Ok(())
@@ -144,7 +201,7 @@ impl<'a> Flow<'a> {
     async fn start(&mut self) -> Result<(), Fault> {
         let session = self.ensure_session().await?;
         self.tell_step("Starting the computer");
-        // This starts the computer, and opens the network for its programs.
+        self.keep_computer(session).await?;
         self.player(session, PlayerWish::Look).await?;
         self.bring(session).await?;
         self.go_live().await
@@ -152,6 +209,9 @@ impl<'a> Flow<'a> {
 
     /// Opens the page, as a person would by hand. It is in the session's log.
     pub(crate) async fn open_page(&self, session: SessionId) -> Result<(), Fault> {
+        if self.is_held() {
+            return Err(PlayerError::Held.into());
+        }
         let act = ActByHand {
             tool: "browser".to_owned(),
             input: json!({"action": "navigate", "url": self.request.url}),

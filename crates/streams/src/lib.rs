@@ -12,6 +12,7 @@ mod controller;
 mod fault;
 mod flow;
 mod links;
+mod places;
 mod pulse;
 mod records;
 mod report;

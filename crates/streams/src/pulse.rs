@@ -41,6 +41,15 @@ struct Seen {
 }
 
 impl Pulse {
+    /// Returns the memory of somebody who begins to look at this time.
+    pub(crate) fn beginning(now: Duration) -> Self {
+        Self {
+            moved_at: now,
+            played_at: now,
+            ..Self::default()
+        }
+    }
+
     /// Judges a look. `now` grows from look to look.
     pub(crate) fn judge(&mut self, sight: &PlayerSight, now: Duration) -> Finding {
         let player = sight.media.player.as_ref();

@@ -6,10 +6,10 @@ use deskhand_core::{network::rule::NetworkRule, vault::SecretName};
 
 use crate::webhook::WebhookKey;
 
-/// The streams that may wait for each of several workers.
+/// The number of streams that may wait per worker, if there are several.
 const WAITING_PER_WORKER: usize = 4;
 
-/// Says whose sessions streams are, and how much they may use.
+/// The owner and the limits of streams.
 #[derive(Debug, Clone)]
 pub struct StreamSettings {
     /// The name of the user who owns the sessions. Without it, the first administrator does.
@@ -58,7 +58,7 @@ pub struct ShareSettings {
 }
 
 impl StreamSettings {
-    /// Returns the number of streams that may be there at a time, those that wait included. With one worker, none waits.
+    /// Returns the maximum number of open streams, waiting ones included. With one worker, none waits.
     pub fn most_open(&self) -> usize {
         match self.at_once {
             0 | 1 => 1,

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use deskhand_app::PlayerError;
-use deskhand_core::browser::PlayerWish;
+use deskhand_core::{browser::PlayerWish, id::SessionId};
 use deskhand_jamie::ErrorCode;
 use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
 
@@ -29,40 +29,53 @@ impl Flow<'_> {
         let (began_at, mut pulse) = (Instant::now(), Pulse::default());
         let mut looks = interval(LOOK_EVERY);
         looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        loop {
+        while !self.is_time_over() {
             looks.tick().await;
             let age = began_at.elapsed();
             if age > WELL_AFTER {
                 tries.forget();
             }
-            if self.began_at.elapsed() >= self.streams.0.settings.longest {
+            let found = self.look(session, &mut pulse, age).await;
+            if self.is_held() {
+                // A person who uses the computer sees to the page.
+                pulse = Pulse::beginning(age);
+            } else if found? == Finding::Ended {
                 return Ok(());
             }
-            let computers = self.streams.0.app.computers();
-            let looked = timeout(LOOK_TIMEOUT, computers.watch_player(self.owner(), session));
-            let sight = match looked.await {
-                Err(_late) => return Err(ErrorCode::SandboxTimeout.into()),
-                // A person who uses the computer sees to the page.
-                Ok(Err(PlayerError::Held)) => {
-                    pulse = Pulse::default();
-                    continue;
-                }
-                Ok(sight) => sight?,
-            };
-            tracing::debug!(
-                event = "agent.screenshot",
-                session_id = %self.request.session_id,
-                size_bytes = sight.n_picture_bytes,
-                "a stream was looked at"
-            );
-            match pulse.judge(&sight, age) {
-                Finding::Alive => self.check_reach(session).await?,
-                Finding::Paused => {
-                    self.player(session, PlayerWish::Play).await?;
-                }
-                Finding::Ended => return Ok(()),
-                Finding::Dropped(why) => return Err(Fault::new(ErrorCode::StreamDropped, why)),
-            }
         }
+        Ok(())
+    }
+
+    /// Looks once, and does what is due.
+    async fn look(
+        &self,
+        session: SessionId,
+        pulse: &mut Pulse,
+        age: Duration,
+    ) -> Result<Finding, Fault> {
+        // Another computer of the same session shows something else.
+        if !self.has_computer() {
+            return Err(PlayerError::Lost.into());
+        }
+        let computers = self.streams.0.app.computers();
+        let looked = timeout(LOOK_TIMEOUT, computers.watch_player(self.owner(), session));
+        let sight = looked.await;
+        let sight = sight.map_err(|_late| Fault::from(ErrorCode::SandboxTimeout))??;
+        tracing::debug!(
+            event = "agent.screenshot",
+            session_id = %self.request.session_id,
+            size_bytes = sight.n_picture_bytes,
+            "a stream was looked at"
+        );
+        let found = pulse.judge(&sight, age);
+        match found {
+            Finding::Alive => self.check_reach(session).await?,
+            Finding::Paused => {
+                self.player(session, PlayerWish::Play).await?;
+            }
+            Finding::Ended => {}
+            Finding::Dropped(why) => return Err(Fault::new(ErrorCode::StreamDropped, why)),
+        }
+        Ok(found)
     }
 }

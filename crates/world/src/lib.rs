@@ -29,6 +29,7 @@ use std::{
 use deskhand_app::Settings;
 use deskhand_core::{gateway::Entrance, id::SessionId, network::NetworkEntrance, tasks::Tasks};
 use deskhand_models::VendorGateway;
+use deskhand_streams::StreamSettings;
 use deskhand_testkit::{Client, new_postgres_database, sandboxes::FakeSandboxes};
 
 use crate::{
@@ -187,6 +188,12 @@ impl World {
     /// Changes the settings of the server, from its next start on.
     pub fn change_settings(&mut self, change: impl FnOnce(&mut Settings)) {
         change(&mut self.blueprint.options.settings);
+    }
+
+    /// Changes the settings of streams, from the next start on.
+    pub fn change_streams(&mut self, change: impl FnOnce(&mut StreamSettings)) {
+        let streams = self.blueprint.options.streams.as_mut();
+        change(streams.expect("the server runs streams"));
     }
 
     /// Ends the server in order and starts it again on the same database.

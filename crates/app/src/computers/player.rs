@@ -2,7 +2,7 @@
 //!
 //! Its uses are not logged: a stream is looked at every few seconds.
 
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use bytes::Bytes;
 use deskhand_core::{
@@ -12,12 +12,14 @@ use deskhand_core::{
     id::{SessionId, UserId},
     right::Right,
     sandbox::{Actor, Call, ComputerError, ComputerExt, Look},
+    session::{Phase, Session},
     viewer::Viewer,
 };
+use futures::FutureExt;
 use sha2::{Digest, Sha256};
 
 use super::{ActByHandError, Computers, check_screen};
-use crate::{session_computer::SessionComputer, sessions::find::find_with};
+use crate::{live::AwakeGuard, session_computer::SessionComputer, sessions::find::find_with};
 
 /// The size of the pictures by which changes of the screen are noticed.
 const GLANCE: ScreenSize = ScreenSize {
@@ -35,6 +37,21 @@ pub struct PlayerSight {
     pub n_picture_bytes: usize,
 }
 
+/// The computer of a session that is kept awake until this is dropped.
+#[derive(Debug)]
+pub struct KeptComputer {
+    computer: Weak<SessionComputer>,
+    _awake: AwakeGuard,
+}
+
+impl KeptComputer {
+    /// Returns true while this computer runs. Another one that was started for the session does not count.
+    pub fn runs(&self) -> bool {
+        let computer = self.computer.upgrade();
+        computer.is_some_and(|computer| computer.ended().now_or_never().is_none())
+    }
+}
+
 /// The reason why a player was not used.
 #[derive(Debug, thiserror::Error)]
 pub enum PlayerError {
@@ -44,7 +61,7 @@ pub enum PlayerError {
     /// The page does not answer, or its tab has crashed.
     #[error("the page does not answer: {0}")]
     Page(String),
-    /// The sandbox was lost.
+    /// The computer was lost, or does not run.
     #[error("the computer was lost")]
     Lost,
     /// A person has mouse and keyboard.
@@ -53,6 +70,35 @@ pub enum PlayerError {
 }
 
 impl Computers {
+    /// Keeps a session awake, and starts its computer if it does not run. Its programs may use the network, as after a
+    /// command in a terminal.
+    pub async fn keep_computer(
+        &self,
+        user: UserId,
+        id: SessionId,
+    ) -> Result<KeptComputer, PlayerError> {
+        let session = self.session_of_stream(Right::Drive, user, id).await?;
+        let guard = self.0.live.wake(&session).await;
+        let guard = guard.map_err(ActByHandError::from)?;
+        guard.activity.note_directed();
+        let computer = guard.desk.computer().await;
+        let computer = computer.map_err(ActByHandError::NoSandbox)?;
+        Ok(KeptComputer {
+            computer: Arc::downgrade(&computer),
+            _awake: guard,
+        })
+    }
+
+    /// Returns true while a person has control of a session.
+    pub fn is_held(&self, id: SessionId) -> bool {
+        self.0.live.attendance(id).held().is_some()
+    }
+
+    /// Waits while a person has control of a session.
+    pub async fn until_free(&self, id: SessionId) {
+        self.0.live.attendance(id).free().await;
+    }
+
     /// Asks the player of the current page for something, and returns its state after that.
     pub async fn use_player(
         &self,
@@ -93,7 +139,7 @@ impl Computers {
         Ok(looked.map_err(problem)?.bytes)
     }
 
-    /// Returns the computer, started if it does not run. Its programs may use the network, as after a command in a
+    /// Returns the computer if it runs and nobody has control. Its programs may use the network, as after a command in a
     /// terminal.
     pub(super) async fn computer_of_stream(
         &self,
@@ -101,14 +147,29 @@ impl Computers {
         user: UserId,
         id: SessionId,
     ) -> Result<Arc<SessionComputer>, PlayerError> {
+        self.session_of_stream(needed, user, id).await?;
+        // The sandbox would obey if it is this user who has control.
+        if self.is_held(id) {
+            return Err(PlayerError::Held);
+        }
+        let live = self.0.live.get(id).ok_or(PlayerError::Lost)?;
+        live.activity.note_directed();
+        live.desk.running().ok_or(PlayerError::Lost)
+    }
+
+    async fn session_of_stream(
+        &self,
+        needed: Right,
+        user: UserId,
+        id: SessionId,
+    ) -> Result<Session, PlayerError> {
         let found = find_with(&self.0.store, needed, Viewer::User(user), id).await;
         let session = found.map_err(ActByHandError::from)?;
         check_screen(&session).map_err(ActByHandError::from)?;
-        let guard = self.0.live.wake(&session).await;
-        let guard = guard.map_err(ActByHandError::from)?;
-        guard.activity.note_directed();
-        let computer = guard.desk.computer().await;
-        Ok(computer.map_err(ActByHandError::NoSandbox)?)
+        if session.phase == Phase::Terminated {
+            return Err(ActByHandError::Ended(id).into());
+        }
+        Ok(session)
     }
 }
 

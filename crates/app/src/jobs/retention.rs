@@ -1,4 +1,4 @@
-//! Deletes sessions that ended long ago, attachments that were never sent, and blobs without references.
+//! Deletes sessions and streams that ended long ago, attachments that were never sent, and blobs without references.
 
 use std::{sync::Arc, time::Duration};
 
@@ -27,7 +27,7 @@ pub(crate) struct Retention {
     pub(crate) store: Store,
     pub(crate) blobs: Arc<dyn Blobs>,
     pub(crate) clock: Arc<dyn Clock>,
-    /// The time for which ended sessions are kept. `None` for ever.
+    /// The time for which ended sessions and streams are kept. `None` for ever.
     pub(crate) keep_ended: Option<Duration>,
     /// Woken when a session was deleted.
     pub(crate) nudge: Arc<Notify>,
@@ -53,6 +53,7 @@ impl Job for Retention {
 
     async fn run(&self) -> Result<JobReport, JobError> {
         self.delete_ended().await?;
+        self.remove_ended_streams().await?;
         let before = self.clock.now() - DELETED_SESSION_LIFE;
         self.store.forget_deleted_sessions(before).await?;
         self.remove_unsent().await?;
@@ -79,6 +80,21 @@ impl Retention {
                 tracing::info!(session.id = %session, "deleted a session that ended long ago");
             }
         }
+    }
+
+    /// Removes the records of streams that ended long ago.
+    async fn remove_ended_streams(&self) -> Result<(), JobError> {
+        let Some(keep) = self.keep_ended else {
+            return Ok(());
+        };
+        let before = self.clock.now() - keep;
+        while self
+            .store
+            .remove_streams_ended_before(before, BATCH)
+            .await?
+            > 0
+        {}
+        Ok(())
     }
 
     /// Removes files that were uploaded long ago and never sent.

@@ -46,6 +46,8 @@ pub struct CreateSession {
     pub network: Option<NetworkPolicy>,
     /// The MCP servers whose tools its agent is offered besides those of the deployment.
     pub mcp_servers: Vec<McpServerSpec>,
+    /// True if it does not count for the daily limit of its owner. Only streams set this, and no request can.
+    pub is_uncounted: bool,
 }
 
 /// The reason why a session was not created.
@@ -107,10 +109,11 @@ impl Sessions {
         owner: UserId,
         wanted: CreateSession,
     ) -> Result<Session, CreateSessionError> {
+        let is_counted = !wanted.is_uncounted;
         let session = self.plan(owner, wanted).await?;
         // The place comes first: a session that cannot have one is not created.
         let guard = self.0.live.wake(&session).await?;
-        if let Err(error) = self.insert(&session).await {
+        if let Err(error) = self.insert(&session, is_counted).await {
             self.0.live.forget(guard).await;
             return Err(error);
         }
@@ -189,8 +192,7 @@ impl Sessions {
         })
     }
 
-    async fn insert(&self, session: &Session) -> Result<(), CreateSessionError> {
-        let limits = self.0.limits.of(session.owner).await?;
+    async fn insert(&self, session: &Session, is_counted: bool) -> Result<(), CreateSessionError> {
         let new = NewSession {
             id: session.id,
             owner: session.owner,
@@ -205,8 +207,15 @@ impl Sessions {
             network: &session.network,
             mcp_servers: &session.mcp_servers,
             budget: session.budget,
+            is_counted,
             created_at: session.created_at,
         };
+        if !is_counted {
+            self.0.store.insert_session(new).await?;
+            self.0.bus.changed(session.id);
+            return Ok(());
+        }
+        let limits = self.0.limits.of(session.owner).await?;
         let since = session.created_at - DAY;
         let inserted = self.0.store.insert_session_within(new, limits, since);
         match inserted.await? {

@@ -65,6 +65,7 @@ pub(crate) async fn create(
         budget: body.budget.into(),
         network: body.network,
         mcp_servers: body.mcp_servers,
+        is_uncounted: false,
     };
     let session = sessions.create(user, wanted).await?;
     Ok((StatusCode::CREATED, Json(session.into())))

@@ -131,6 +131,10 @@ const MIGRATIONS: &[Migration] = &[
         number: 31,
         sql: include_str!("../../migrations/0031_effort_and_held.sql"),
     },
+    Migration {
+        number: 32,
+        sql: include_str!("../../migrations/0032_streams_apart.sql"),
+    },
 ];
 
 /// The advisory lock that keeps two starting servers from migrating at the same time on PostgreSQL. It can be any

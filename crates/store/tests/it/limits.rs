@@ -81,6 +81,7 @@ async fn sessions_are_made_up_to_the_limit_also_at_once(world: World) {
         network: &network,
         mcp_servers: &[],
         budget: Budget::default(),
+        is_counted: true,
         created_at,
     };
     let insert = |at| {

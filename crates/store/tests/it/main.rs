@@ -150,6 +150,7 @@ impl World {
             network: &NetworkPolicy::default(),
             mcp_servers: &[],
             budget: Budget::default(),
+            is_counted: true,
             created_at: SystemClock.now(),
         };
         self.store.insert_session(new).await.unwrap();

@@ -14,6 +14,9 @@ use crate::{World, on_both_databases};
 
 on_both_databases! {
     a_stream_is_accepted_once_and_while_there_is_room,
+    there_is_no_more_room_for_streams_that_are_asked_for_at_once,
+    streams_that_ended_long_ago_are_removed,
+    the_usual_start_is_that_of_the_last_streams,
     a_stream_moves_only_from_the_state_that_it_is_in,
     the_figures_are_those_of_the_rows,
     the_history_comes_in_pages_newest_first,
@@ -61,6 +64,59 @@ async fn a_stream_is_accepted_once_and_while_there_is_room(world: World) {
     assert!(store.stream(Uuid::now_v7()).await.unwrap().is_none());
 }
 
+async fn there_is_no_more_room_for_streams_that_are_asked_for_at_once(world: World) {
+    let ids: Vec<_> = (0..4).map(|_| Uuid::now_v7()).collect();
+    // Each of them is asked for twice.
+    let asked = ids.iter().chain(&ids);
+    let inserts = asked.map(|id| world.store.insert_stream(new(*id), 2));
+    let made = futures::future::join_all(inserts).await;
+    let made: Vec<_> = made.into_iter().map(Result::unwrap).collect();
+    let count = |wanted| made.iter().filter(|one| **one == wanted).count();
+    assert_eq!(
+        (
+            count(StreamAdmission::Accepted),
+            count(StreamAdmission::Known)
+        ),
+        (2, 2)
+    );
+}
+
+async fn streams_that_ended_long_ago_are_removed(world: World) {
+    let store = &world.store;
+    let ids = [1_u128, 2, 3, 4].map(Uuid::from_u128);
+    for (id, end) in ids.into_iter().zip([Some(10), Some(20), Some(90), None]) {
+        store.insert_stream(new(id), 9).await.unwrap();
+        if let Some(end) = end {
+            assert!(go(&world, id, Pending, Failed, end).await);
+        }
+    }
+    let before = start() + Duration::from_secs(60);
+    let remove = async || store.remove_streams_ended_before(before, 1).await.unwrap();
+    assert_eq!((remove().await, remove().await, remove().await), (1, 1, 0));
+    let page = store.stream_history(None, 9).await.unwrap();
+    let kept: Vec<_> = page.rows.iter().map(|row| row.id).collect();
+    assert_eq!(kept, [ids[3], ids[2]]);
+}
+
+async fn the_usual_start_is_that_of_the_last_streams(world: World) {
+    let store = &world.store;
+    assert_eq!(store.usual_start_seconds().await.unwrap(), None);
+    // The first one took very long, and is too old to count.
+    for n in 0..51_u64 {
+        let (id, asked_at) = (Uuid::from_u128(n.into()), Duration::from_secs(n));
+        let new = NewStream {
+            created_at: start() + asked_at,
+            ..new(id)
+        };
+        store.insert_stream(new, 99).await.unwrap();
+        assert!(go(&world, id, Pending, Starting, n).await);
+        let took = if n == 0 { 1000 } else { 8 };
+        assert!(go(&world, id, Starting, Streaming, n + took).await);
+    }
+    let usual = store.usual_start_seconds().await.unwrap().unwrap();
+    assert!((usual - 8.0).abs() < 0.01, "{usual}");
+}
+
 async fn a_stream_moves_only_from_the_state_that_it_is_in(world: World) {
     let (store, id) = (&world.store, Uuid::now_v7());
     store.insert_stream(new(id), 1).await.unwrap();
@@ -77,7 +133,7 @@ async fn a_stream_moves_only_from_the_state_that_it_is_in(world: World) {
     assert!(go(&world, id, Starting, Streaming, 9).await);
 
     let (session, link) = (SessionId::new(), Uuid::now_v7());
-    store.set_stream_session(id, session).await.unwrap();
+    store.set_stream_session(id, Some(session)).await.unwrap();
     store.set_stream_link(id, Some(link)).await.unwrap();
     let row = store.stream(id).await.unwrap().unwrap();
     assert_eq!((row.state, row.session), (Streaming, Some(session)));

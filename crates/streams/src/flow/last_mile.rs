@@ -14,7 +14,7 @@ impl Flow<'_> {
         }
     }
 
-    /// Checks that it still reaches them. A link does, as long as it is not revoked.
+    /// Checks that the page still reaches the viewers. A link works until it is revoked.
     pub(crate) async fn check_reach(&self, session: SessionId) -> Result<(), Fault> {
         match self.last_mile() {
             LastMile::Watch => Ok(()),
@@ -22,10 +22,10 @@ impl Flow<'_> {
         }
     }
 
-    /// Takes it away from them.
+    /// Withdraws the page from the viewers.
     pub(crate) async fn withdraw(&mut self) {
         match self.last_mile() {
-            LastMile::Watch => self.revoke_links().await,
+            LastMile::Watch => self.revoke_links(self.owner()).await,
             LastMile::Share(_) => self.leave_channel().await,
         }
     }

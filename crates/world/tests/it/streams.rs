@@ -5,7 +5,10 @@ mod faults;
 mod life;
 mod log_events;
 mod models;
+mod people;
+mod places;
 mod records;
+mod restarts;
 mod share;
 mod webhooks;
 
@@ -18,7 +21,7 @@ use deskhand_testkit::{
     Answer,
     sandboxes::{FakePage, FakePages},
 };
-use deskhand_world::{World, WorldOptions};
+use deskhand_world::{Ending, World, WorldOptions};
 use serde_json::{Value, json};
 
 const VIDEO: &str = "https://videos.example/1";
@@ -53,11 +56,12 @@ impl StreamWorld {
     }
 
     async fn with(settings: StreamSettings, scenarios: &[(&str, &str)]) -> Self {
-        let options = WorldOptions {
-            streams: Some(settings),
-            ..WorldOptions::default().knowing(scenarios)
-        };
-        let world = World::with(options).await;
+        Self::on(settings, WorldOptions::default().knowing(scenarios)).await
+    }
+
+    async fn on(settings: StreamSettings, options: WorldOptions) -> Self {
+        let streams = Some(settings);
+        let world = World::with(WorldOptions { streams, ..options }).await;
         let pages = world.sandboxes().pages();
         pages.put(VIDEO, FakePage::video());
         Self { world, pages }
@@ -69,6 +73,14 @@ impl StreamWorld {
         settings.model = Some("scripted/helper".to_owned());
         change(&mut settings);
         Self::with(settings, &[("helper", yaml)]).await
+    }
+
+    /// Starts the server again, with these settings.
+    async fn restart(&mut self, change: impl FnOnce(&mut StreamSettings)) {
+        self.world.end(Ending::InOrder).await;
+        self.world.change_streams(change);
+        self.world.open().await;
+        self.pages = self.world.sandboxes().pages();
     }
 
     async fn post(&self, request: Value) -> Answer {
@@ -133,6 +145,17 @@ impl StreamWorld {
         let sessions = self.world.client().get("/api/sessions").await.good();
         let id = sessions["sessions"][0]["id"].as_str().unwrap();
         id.parse().unwrap()
+    }
+
+    /// Opens the database of the server, which goes on using it.
+    fn database(&self) -> rusqlite::Connection {
+        let file = self.world.folder().join("deskhand.db");
+        rusqlite::Connection::open(file).unwrap()
+    }
+
+    /// Returns true if a stream was tried again.
+    fn was_tried_again(&self) -> bool {
+        self.world.log().contains("a stream is tried again")
     }
 
     /// Returns how often the log has an event of this name.
