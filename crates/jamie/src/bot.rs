@@ -28,7 +28,7 @@ use crate::{
     settings::{BadSetting, Settings},
 };
 
-/// Reasons the bot ends although nobody asked it to.
+/// Reasons why the bot stops by itself.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BotError {
     #[error(transparent)]

@@ -28,6 +28,9 @@ pub trait Controller: Send + Sync + fmt::Debug {
     /// Returns all streams that have not ended.
     async fn sessions(&self) -> Result<Vec<SessionView>, ControllerError>;
 
+    /// Returns the streams that ended in the last hour, so that a bot that was away can tell about them.
+    async fn ended_lately(&self) -> Result<Vec<SessionView>, ControllerError>;
+
     async fn health(&self) -> Result<HealthResponse, ControllerError>;
 }
 

@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 /// The cause of an error, and so who can do something about it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Category {
-    /// The person who asked can do better.
+    /// The person who asked can fix it.
     User,
     /// Another try may succeed.
     Transient,
@@ -38,7 +38,7 @@ pub enum Retry {
     Never,
     /// One more try after each of these times.
     After(&'static [Duration]),
-    /// At most so many, each after the time that the other side asks for (`Retry-After`).
+    /// Up to this many retries, each after the delay that the other side asks for (`Retry-After`).
     WhenTold {
         at_most: usize,
     },
@@ -144,7 +144,7 @@ error_codes! {
     AgentStuck: "ERR_AGENT_STUCK", Some("E5004"), 500, Transient, ONCE_AT_ONCE, "Agent loop not progressing", None;
     SandboxFailed: "ERR_SANDBOX_FAILED", None, 503, Transient, IN_A_MOMENT, "Sandbox won't start", None;
     ShareFailed: "ERR_SHARE_FAILED", None, 500, Transient, IN_A_MOMENT, "Screen share didn't work", None;
-    Timeout: "ERR_TIMEOUT", None, 504, Transient, IN_A_MOMENT, "Operation timed out", None;
+    Timeout: "ERR_TIMEOUT", None, 504, Transient, Retry::Never, "Operation timed out", None;
 
     NoBotToken: "ERR_NO_BOT_TOKEN", Some("E6001"), 503, Config, Retry::Never, "Bot token not configured", None;
     InvalidCreds: "ERR_INVALID_CREDS", Some("E6002"), 401, Config, Retry::Never, "Discord credentials invalid", None;

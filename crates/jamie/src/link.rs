@@ -2,6 +2,8 @@
 
 use url::Url;
 
+use crate::text::turns_text_around;
+
 /// The longest address that is accepted, in bytes.
 pub const MAX_LINK_BYTES: usize = 2048;
 
@@ -111,9 +113,11 @@ fn rank(link: &str) -> Option<usize> {
     Some(preferred.unwrap_or(PREFERRED_HOSTS.len()))
 }
 
-/// Returns true for characters that a link may have. None of them can end `<…>` in a message.
+/// Returns true for characters that a link may have. None of them can end `<…>` in a message, or change the direction
+/// of its text, so that it looks like another link.
 fn is_allowed(char: char) -> bool {
-    !char.is_whitespace() && !char.is_control() && !"<>\"`".contains(char)
+    let is_visible = !char.is_whitespace() && !char.is_control() && !turns_text_around(char);
+    is_visible && !"<>\"`".contains(char)
 }
 
 #[cfg(test)]

@@ -67,6 +67,9 @@ fn texts_without_a_link_have_none() {
         "example.org/a",
         "https://user:password@example.org/",
         "file:///etc/passwd",
+        // Shown, this reads as an address of youtu.be.
+        "https://example.org/\u{202e}eb.utuoy//:sptth",
+        "https://example.org/\u{2066}a\u{2069}",
     ] {
         assert_eq!(find_link(text), None, "in {text:?}");
     }

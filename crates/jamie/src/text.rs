@@ -20,7 +20,7 @@ pub(crate) const ENDED: &str = "⏹️ Stream ended. Thanks for watching!";
 
 pub(crate) const STOPPING: &str = "⏹️ Stopping the stream...";
 
-/// The answer to people who may not know where.
+/// The reply to people who may not know where the stream is.
 pub(crate) const ELSEWHERE: &str = "▶️ I'm streaming somewhere else right now.";
 
 pub(crate) const HELP: &str = "**Jamie - URL Streamer**\n\n\
@@ -97,9 +97,9 @@ pub(crate) fn shown_state(status_message: &str) -> StreamState {
 }
 
 /// Tells the requester that the stream is live.
-pub(crate) fn streaming(names: &StreamNames, is_in_chat: bool) -> String {
+pub(crate) fn streaming(names: &StreamNames, everyone_sees_it: bool) -> String {
     let channel = escape(&names.channel_name);
-    let who = if is_in_chat {
+    let who = if everyone_sees_it {
         format!("Everyone in **{channel}** should see it.")
     } else {
         format!("Share the link with everyone in **{channel}**.")
@@ -124,7 +124,9 @@ pub(crate) fn over(names: &StreamNames) -> String {
 /// Says why something did not work. `message` may be anybody's text.
 pub(crate) fn problem(code: ErrorCode, message: Option<&str>) -> String {
     let row = code.row();
-    if let Some(message) = row.user_message {
+    // A controller that refuses a link says more than that it is none.
+    let is_refused = code == ErrorCode::InvalidUrl && message.is_some();
+    if let Some(message) = row.user_message.filter(|_| !is_refused) {
         return message.to_owned();
     }
     format!(
@@ -171,7 +173,7 @@ pub(crate) fn escape(text: &str) -> String {
 }
 
 /// Returns true for characters that change the direction of everything that follows.
-fn turns_text_around(char: char) -> bool {
+pub(crate) fn turns_text_around(char: char) -> bool {
     matches!(char, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 

@@ -50,6 +50,9 @@ fn codes_with_a_message_of_their_own_use_it() {
         problem(ErrorCode::UrlUnreachable, Some("ignored")),
         "❌ I couldn't load that URL.\nIt might be geoblocked or require a login."
     );
+    // The reason is more than the message says.
+    let refused = problem(ErrorCode::InvalidUrl, Some("a.example is not allowed"));
+    assert!(refused.contains("Something went wrong: a.example is not allowed"));
     for code in ErrorCode::ALL {
         let message = problem(*code, None);
         match code.row().user_message {

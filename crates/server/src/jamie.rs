@@ -25,6 +25,9 @@ use uuid::Uuid;
 pub use self::receiver::{StatusReceiver, serve_status};
 use crate::{Shared, caller::TokenHolder, extract::read_body, problem::Problem};
 
+/// The answer of a server without streams.
+const RUNS_NONE: &str = "this server runs no streams: set jamie.token, or jamie.controller = true for a bot that runs apart";
+
 /// Adds the paths to the routes.
 pub(crate) fn mount(router: Router<Shared>, shared: &Shared) -> Router<Shared> {
     router.route_service("/jamie/{*path}", any(answer).with_state(shared.clone()))
@@ -46,7 +49,7 @@ async fn answer(
     let route = StreamRoute::find(&parts.method, path)?;
     let response = match &shared.settings.streams {
         Some(controller) => route.answer(&**controller, body).await?,
-        None => refusal(&ErrorCode::NoBotToken.into()),
+        None => refusal(&ControllerError::new(ErrorCode::NoBotToken, RUNS_NONE)),
     };
     tracing::info!(
         event = "http.request",
@@ -66,6 +69,7 @@ enum StreamRoute {
     Stop(Uuid),
     One(Uuid),
     All,
+    EndedLately,
     Health,
 }
 
@@ -77,6 +81,7 @@ impl StreamRoute {
             ["stop", id] => (Self::Stop(crate::extract::read_id(id)?), Method::POST),
             ["session", id] => (Self::One(crate::extract::read_id(id)?), Method::GET),
             ["sessions"] => (Self::All, Method::GET),
+            ["sessions", "ended"] => (Self::EndedLately, Method::GET),
             ["health"] => (Self::Health, Method::GET),
             _ => return Err(Problem::no_route()),
         };
@@ -103,6 +108,7 @@ impl StreamRoute {
             }
             Self::One(id) => controller.session(id).await.map(json),
             Self::All => controller.sessions().await.map(json),
+            Self::EndedLately => controller.ended_lately().await.map(json),
             Self::Health => controller.health().await.map(json),
         };
         Ok(answered.unwrap_or_else(|error| refusal(&error)))

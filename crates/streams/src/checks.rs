@@ -1,5 +1,6 @@
 //! Checks the settings of streams, for the people who set them up.
 
+use deskhand_core::network::policy::NetworkMode;
 use deskhand_jamie::{BotError, BotStanding, BotState, SetupCheck};
 
 use crate::{ask::SCRIPTED, controller::Streams, settings::LastMile};
@@ -24,6 +25,7 @@ impl Streams {
             bot(self.0.deployment.bot.as_ref()),
             public_url(&self.0.deployment.public_url),
             computers(health.sandboxes),
+            network(self.0.app.network().bounds().ceiling),
             self.model(),
             self.last_mile(),
             activity(self.0.deployment.has_activity),
@@ -156,6 +158,25 @@ fn computers(can_start: bool) -> SetupCheck {
     )
 }
 
+fn network(ceiling: NetworkMode) -> SetupCheck {
+    const NAME: &str = "network";
+    match ceiling {
+        NetworkMode::Open => {
+            SetupCheck::ok(NAME, "streams can open every page of the public internet")
+        }
+        NetworkMode::Allow => SetupCheck::warning(
+            NAME,
+            "network.ceiling is \"allow\", so only pages whose hosts are all in network.allow can be streamed",
+            "set network.ceiling to \"open\", or add the hosts to network.allow",
+        ),
+        NetworkMode::Closed => SetupCheck::failed(
+            NAME,
+            "network.ceiling is \"closed\", so every link is refused",
+            "set network.ceiling to \"open\", or to \"allow\" with the hosts in network.allow",
+        ),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use deskhand_jamie::Finding;
@@ -177,5 +198,18 @@ mod tests {
         let found = bot(Some(&BotStanding::default()));
         assert_eq!(found.finding, Finding::Warning);
         assert_eq!(computers(false).finding, Finding::Failed);
+    }
+
+    #[test]
+    fn a_network_that_keeps_pages_away_is_named() {
+        for (ceiling, finding) in [
+            (NetworkMode::Open, Finding::Ok),
+            (NetworkMode::Allow, Finding::Warning),
+            (NetworkMode::Closed, Finding::Failed),
+        ] {
+            let found = network(ceiling);
+            assert_eq!(found.finding, finding);
+            assert_eq!(found.remedy.is_some(), finding != Finding::Ok);
+        }
     }
 }

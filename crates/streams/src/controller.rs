@@ -321,6 +321,10 @@ impl Controller for Streams {
         Ok(views.collect())
     }
 
+    async fn ended_lately(&self) -> Result<Vec<SessionView>, ControllerError> {
+        self.find_ended_lately().await
+    }
+
     async fn health(&self) -> Result<HealthResponse, ControllerError> {
         let health = self.0.app.health().check().await;
         let active = self.0.store.open_streams().await;

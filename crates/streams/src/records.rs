@@ -1,5 +1,7 @@
 //! Streams as they are recorded, for the bot and for administrators.
 
+use std::time::Duration;
+
 use async_trait::async_trait;
 use deskhand_jamie::{
     ControllerError, ErrorCode, RecordPage, SetupCheck, StreamRecord, StreamRecords,
@@ -9,6 +11,11 @@ use deskhand_store::StreamRow;
 use uuid::Uuid;
 
 use crate::controller::{Streams, failed, unreadable};
+
+/// The time for which a bot that was away is told of ends.
+const LATELY: Duration = Duration::from_hours(1);
+/// The number of newest streams of which the ended ones are told.
+const MAX_ENDED_LATELY: u32 = 50;
 
 impl Streams {
     /// Describes a stream.
@@ -39,6 +46,16 @@ impl Streams {
             agent_cost_usd: row.cost_usd,
             viewer_count: u64::try_from(n_watchers).unwrap_or(u64::MAX),
         })
+    }
+
+    /// Returns the newest streams that ended in the last hour.
+    pub(crate) async fn find_ended_lately(&self) -> Result<Vec<SessionView>, ControllerError> {
+        let page = self.0.store.stream_history(None, MAX_ENDED_LATELY).await;
+        let since = self.0.clock.now() - LATELY;
+        let ended = page.map_err(failed)?.rows.into_iter();
+        let ended = ended.filter(|row| row.ended_at.is_some_and(|at| at >= since));
+        // One that cannot be read has been logged, and does not hide the others.
+        Ok(ended.filter_map(|row| self.view(row).ok()).collect())
     }
 
     /// Returns the records of streams. One that cannot be read is logged, and does not hide the others.

@@ -3,7 +3,7 @@
 //! The header `Deskhand-Signature` is `t=SECONDS,v1=HEX`, where `HEX` is HMAC-SHA256 over the seconds, a full stop and
 //! the body. A receiver refuses signatures that are older than five minutes, so that none can be used again later.
 
-use std::{io, net::SocketAddr, sync::Arc, time::Duration};
+use std::{error::Error, net::SocketAddr, sync::Arc, time::Duration};
 
 use deskhand_core::{network::address::is_public, secret::Secret};
 use deskhand_jamie::contract::StatusUpdate;
@@ -108,6 +108,7 @@ impl Courier {
             return false;
         };
         if !self.may_reach(&url) {
+            note_refusal(&url);
             return false;
         }
         for wait in BACKOFF.into_iter().map(Some).chain([None]) {
@@ -119,8 +120,26 @@ impl Courier {
                 .body(body.clone())
                 .send()
                 .await;
-            if sent.is_ok_and(|response| response.status().as_u16() < 400) {
-                return true;
+            match sent {
+                Ok(response) if response.status().as_u16() < 400 => return true,
+                Ok(response) => tracing::warn!(
+                    webhook.host = url.host_str(),
+                    http.status = response.status().as_u16(),
+                    "a webhook was refused"
+                ),
+                Err(error) if is_not_public(&error) => {
+                    note_refusal(&url);
+                    return false;
+                }
+                Err(error) => {
+                    // The path may have a secret in it.
+                    let error = error.without_url();
+                    tracing::warn!(
+                        webhook.host = url.host_str(),
+                        error = &error as &dyn Error,
+                        "a webhook could not be sent"
+                    );
+                }
             }
             match wait {
                 Some(wait) => tokio::time::sleep(wait).await,
@@ -141,6 +160,30 @@ impl Courier {
     }
 }
 
+/// The name of a webhook has only addresses that may not be contacted.
+#[derive(Debug, Clone, Copy, thiserror::Error)]
+#[error("the name has no address on the public internet")]
+struct NotPublic;
+
+/// Returns true if a name was resolved, and none of its addresses may be contacted.
+fn is_not_public(error: &reqwest::Error) -> bool {
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        if error.is::<NotPublic>() {
+            return true;
+        }
+        cause = error.source();
+    }
+    false
+}
+
+fn note_refusal(url: &Url) {
+    tracing::warn!(
+        webhook.host = url.host_str(),
+        "a webhook was not sent, since its address is not on the public internet; jamie.private_webhooks allows it"
+    );
+}
+
 /// Resolves names to the addresses that may be contacted. The client dials exactly these.
 #[derive(Debug, Clone, Copy)]
 struct JudgingResolver {
@@ -156,8 +199,7 @@ impl Resolve for JudgingResolver {
                 .filter(|address| allows_private || is_public(address.ip()))
                 .collect();
             if allowed.is_empty() {
-                let problem = "the name has no address on the public internet";
-                return Err(io::Error::other(problem).into());
+                return Err(NotPublic.into());
             }
             let addresses: Addrs = Box::new(allowed.into_iter());
             Ok(addresses)
@@ -199,5 +241,15 @@ mod tests {
         }
         assert!(reach("https://bot.example/jamie/status", false));
         assert!(reach("https://9.9.9.9/", false));
+    }
+
+    #[tokio::test]
+    async fn a_name_with_private_addresses_only_is_recognized() {
+        // This fails only if a provider is installed already.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let key = WebhookKey(Secret::new("shared"));
+        let courier = Courier::new(key, false).unwrap();
+        let error = courier.http.post("http://localhost:9/").send().await;
+        assert!(is_not_public(&error.unwrap_err()));
     }
 }

@@ -67,6 +67,7 @@ pub(super) fn offered() -> Value {
         ),
         command("stop", "End the current stream", json!([])),
         command("status", "Check the streaming status", json!([])),
+        command("help", "Show what I can do", json!([])),
     ])
 }
 
@@ -108,7 +109,8 @@ mod tests {
                 name: command["name"].as_str().unwrap().into(),
                 url: Some("https://youtu.be/a".into()),
             };
-            assert_ne!(Wish::in_command(&given), Wish::Help);
+            let is_help = Wish::in_command(&given) == Wish::Help;
+            assert_eq!(is_help, command["name"] == "help");
         }
     }
 }

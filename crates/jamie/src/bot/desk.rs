@@ -166,7 +166,7 @@ impl Desk {
             .spawn("jamie reporter", reporter.run(reports, self.tasks.clone()));
     }
 
-    /// Says how the stream is that the asker may know about.
+    /// Reports the state of the stream that the asker may know about.
     async fn status(&self, asker: &Asker) {
         self.refresh().await;
         let streams = self.streams.list();
@@ -179,6 +179,7 @@ impl Desk {
                 let note = Note {
                     text: text::status(report.state, report.message.as_deref(), &info.names),
                     watch_url: report.watch_url.clone(),
+                    chat: None,
                 };
                 self.say(asker, note).await;
             }

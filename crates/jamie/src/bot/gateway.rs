@@ -2,6 +2,7 @@
 
 use std::{
     collections::{HashSet, VecDeque},
+    error::Error,
     future::Future,
     sync::Arc,
     time::Duration,
@@ -77,7 +78,10 @@ pub(super) async fn run_gateway(
             }
             Some(Err(error)) => {
                 if matches!(error.kind(), ReceiveMessageErrorType::Reconnect) {
-                    tracing::warn!("could not connect to Discord; trying again");
+                    tracing::warn!(
+                        error = error.source(),
+                        "could not connect to Discord; trying again"
+                    );
                 } else {
                     tracing::warn!("skipped a message of Discord that cannot be read");
                 }

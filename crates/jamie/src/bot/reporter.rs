@@ -7,7 +7,7 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    rest::{Note, Rest, RestError},
+    rest::{ChatPost, Note, Rest, RestError},
     streams::{Report, StreamInfo},
 };
 use crate::{
@@ -65,6 +65,13 @@ impl Outlet {
     }
 }
 
+/// The things that people have been told by an earlier bot.
+struct Told {
+    state: StreamState,
+    link: Option<String>,
+    in_chat: Option<MessageRef>,
+}
+
 /// Reports on one stream.
 #[derive(Debug)]
 pub(super) struct Reporter {
@@ -98,9 +105,17 @@ impl Reporter {
     async fn follow(mut self, mut reports: watch::Receiver<Report>, shutdown: &CancellationToken) {
         if self.told.is_none() {
             let report = reports.borrow().clone();
-            let told = self.read_told().await;
-            let told = told.unwrap_or((report.state, report.watch_url));
-            (self.told, self.told_link) = (Some(told.0), told.1);
+            let is_over = report.state.is_final();
+            let told = self.read_told().await.unwrap_or(Told {
+                state: report.state,
+                link: report.watch_url,
+                in_chat: None,
+            });
+            if is_over && told.state.is_final() {
+                return;
+            }
+            (self.told, self.told_link) = (Some(told.state), told.link);
+            self.in_chat = told.in_chat;
             reports.mark_changed();
         }
         loop {
@@ -121,7 +136,7 @@ impl Reporter {
     }
 
     /// Finds out from the status message what an earlier bot has told.
-    async fn read_told(&self) -> Option<(StreamState, Option<String>)> {
+    async fn read_told(&self) -> Option<Told> {
         let Outlet::Direct {
             status: Some(message),
             ..
@@ -130,7 +145,11 @@ impl Reporter {
             return None;
         };
         match self.rest.read(*message).await {
-            Ok(note) => Some((text::shown_state(&note.text), note.watch_url)),
+            Ok(note) => Some(Told {
+                state: text::shown_state(&note.text),
+                link: note.watch_url,
+                in_chat: note.chat.map(|post| post.message),
+            }),
             Err(error) => {
                 log(Err(error), "read the status message");
                 None
@@ -140,14 +159,24 @@ impl Reporter {
 
     /// Brings all messages up to date.
     async fn show(&mut self, report: &Report) {
+        let is_live = report.state == StreamState::Streaming;
+        let has_news = report.watch_url.is_some() && report.watch_url != self.told_link;
+        if is_live && has_news {
+            self.invite(report).await;
+        }
         self.update_status(report).await;
         if self.told.replace(report.state) == Some(report.state) {
-            return self.renew(report).await;
+            // It goes on by another link.
+            if is_live && has_news {
+                self.tell_live(text::RENEWED.to_owned(), report).await;
+            }
+            return;
         }
         match report.state {
             StreamState::Streaming => {
-                self.invite(report).await;
-                let text = text::streaming(&self.info.names, self.in_chat.is_some());
+                // People without a link watch in Discord, as everybody in the channel does.
+                let everyone_sees_it = self.in_chat.is_some() || report.watch_url.is_none();
+                let text = text::streaming(&self.info.names, everyone_sees_it);
                 self.tell_live(text, report).await;
             }
             StreamState::Failed => {
@@ -179,58 +208,49 @@ impl Reporter {
             .message
             .as_deref()
             .filter(|_| report.state != StreamState::Failed);
+        let is_live = report.state == StreamState::Streaming;
+        let post = |message| ChatPost {
+            guild_id: self.info.guild_id,
+            message,
+        };
         let note = Note {
             text: text::status(report.state, step, &self.info.names),
-            watch_url: report
-                .watch_url
-                .clone()
-                .filter(|_| report.state == StreamState::Streaming),
+            watch_url: report.watch_url.clone().filter(|_| is_live),
+            // A bot that is started later finds it here.
+            chat: self.in_chat.filter(|_| is_live).map(post),
         };
         if self.shown.as_ref() == Some(&note) {
             return;
         }
-        let edited = self.outlet.edit(&self.rest, &note).await;
-        log(edited, "update the status message");
-        self.shown = Some(note);
-    }
-
-    /// Tells people the link by which a live stream goes on, if it is another one.
-    async fn renew(&mut self, report: &Report) {
-        let is_other = report.watch_url.is_some() && report.watch_url != self.told_link;
-        if report.state != StreamState::Streaming || !is_other {
-            return;
+        match self.outlet.edit(&self.rest, &note).await {
+            Ok(()) => self.shown = Some(note),
+            Err(error) => log(Err(error), "update the status message"),
         }
-        match self.in_chat {
-            Some(message) => {
-                let note = self.invitation(report);
-                let edited = self.rest.edit(message, &note).await;
-                log(edited, "renew the invitation");
-            }
-            None => self.invite(report).await,
-        }
-        self.tell_live(text::RENEWED.to_owned(), report).await;
     }
 
     /// Tells the requester how to watch.
     async fn tell_live(&mut self, text: String, report: &Report) {
         let watch_url = report.watch_url.clone();
         self.told_link.clone_from(&watch_url);
-        self.tell(&Note { text, watch_url }).await;
+        let note = Note {
+            text,
+            watch_url,
+            chat: None,
+        };
+        self.tell(&note).await;
     }
 
-    fn invitation(&self, report: &Report) -> Note {
-        Note {
+    /// Shows the link in the chat of the voice channel, where the bot may do that.
+    async fn invite(&mut self, report: &Report) {
+        let note = Note {
             text: text::invitation(&self.info.names),
             watch_url: report.watch_url.clone(),
+            chat: None,
+        };
+        if let Some(message) = self.in_chat {
+            let edited = self.rest.edit(message, &note).await;
+            return log(edited, "renew the invitation");
         }
-    }
-
-    /// Posts the link in the chat of the voice channel, where the bot may do that.
-    async fn invite(&mut self, report: &Report) {
-        if report.watch_url.is_none() {
-            return;
-        }
-        let note = self.invitation(report);
         match self.rest.post(self.info.channel_id, &note).await {
             Ok(message) => self.in_chat = Some(message),
             Err(error) if error.is_forbidden() => {

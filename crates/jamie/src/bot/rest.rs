@@ -4,18 +4,19 @@
 //! recognises the second try, so that it appears once. No message ever mentions anybody.
 
 mod error;
+mod note;
 
 use std::{
-    sync::{
-        Arc,
-        atomic::{AtomicUsize, Ordering},
-    },
+    future::{Future, poll_fn},
+    pin::Pin,
+    sync::atomic::{AtomicBool, Ordering},
     time::Duration,
 };
 
 use deskhand_core::secret::Secret;
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Value, json};
+use tokio::time::Instant;
 use tracing::{instrument::WithSubscriber, subscriber::NoSubscriber};
 use twilight_http::{
     Client,
@@ -23,10 +24,15 @@ use twilight_http::{
     response::marker::EmptyBody,
     routing::Route,
 };
-use uuid::Uuid;
 
-pub(super) use self::error::RestError;
-use self::error::classify;
+pub(super) use self::{
+    error::RestError,
+    note::{ChatPost, Note},
+};
+use self::{
+    error::classify,
+    note::{FOR_ONE, NO_PREVIEW, Written, body, with_nonce},
+};
 use super::events::{ADMINISTRATOR, Snowflake};
 use crate::{contract::MessageRef, error_code::ErrorCode, settings::Settings};
 
@@ -40,17 +46,17 @@ const WAITS: [Duration; 3] = [
     Duration::from_secs(1),
     Duration::from_secs(3),
 ];
-/// The number of times that a try is sent when Discord limits the rate, each when Discord says. A response that names no
-/// rate limit would otherwise be followed by the next request at once, for ever, and Discord bars those who do that.
-const MAX_SENDS: usize = 1 + ErrorCode::DiscordRateLimit.row().retry.at_most();
-/// The longest address that a button may have.
-const MAX_BUTTON_URL_CHARS: usize = 512;
-/// The longest text that a message may have.
-const MAX_TEXT_CHARS: usize = 2000;
-
-/// Flags of messages: links show no preview, and only the person who gave the command sees the answer.
-const NO_PREVIEW: u64 = 1 << 2;
-const FOR_ONE: u64 = 1 << 6;
+/// The number of further tries when Discord limits the rate.
+const MAX_LIMITED: usize = ErrorCode::DiscordRateLimit.row().retry.at_most();
+/// The waits before these tries if Discord does not say for which requests the limit is, or how long it lasts. The
+/// library would send the next request at once, and Discord bars those who do that.
+const LIMITED_WAITS: [Duration; MAX_LIMITED] = [
+    Duration::from_secs(1),
+    Duration::from_secs(5),
+    Duration::from_secs(15),
+];
+/// A shorter wait of the library is none. Tries without a wait follow each other within milliseconds.
+const MIN_LIMIT: Duration = Duration::from_millis(50);
 
 /// The answer to a command that promises a message. Discord waits three seconds for it, and then a quarter of an hour
 /// for the message.
@@ -60,28 +66,6 @@ const MESSAGE_FOLLOWS: u64 = 5;
 #[derive(Debug)]
 pub(super) struct Rest {
     http: Client,
-}
-
-/// The text of a message, with a link as a button.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct Note {
-    pub(super) text: String,
-    pub(super) watch_url: Option<String>,
-}
-
-impl From<&str> for Note {
-    fn from(text: &str) -> Self {
-        text.to_owned().into()
-    }
-}
-
-impl From<String> for Note {
-    fn from(text: String) -> Self {
-        Self {
-            text,
-            watch_url: None,
-        }
-    }
 }
 
 impl Rest {
@@ -238,7 +222,7 @@ impl Rest {
 
     /// Sends a request, several times if need be, and returns the body of the response.
     async fn send(&self, request: Request) -> Result<Vec<u8>, RestError> {
-        let mut waits = WAITS.iter();
+        let mut n_tries_before = 0;
         loop {
             // The library's log lines name the path, in which there may be the token of a command.
             let sent = self
@@ -250,53 +234,48 @@ impl Rest {
                 Ok(Err(error)) => error,
                 Err(_) => RestError::Timeout,
             };
-            match waits.next().filter(|_| error.is_transient()) {
-                Some(wait) => tokio::time::sleep(*wait).await,
+            match wait_after(&error, n_tries_before) {
+                Some(wait) => tokio::time::sleep(wait).await,
                 None => return Err(error),
             }
+            n_tries_before += 1;
         }
     }
 
+    /// Sends a request. If Discord says how long its rate limit lasts, this returns when it is over.
     async fn send_once(&self, request: Request) -> Result<Vec<u8>, RestError> {
         let mut response = self.http.request::<EmptyBody>(request);
-        let n_sent = Arc::new(AtomicUsize::new(0));
-        response.set_pre_flight(move || n_sent.fetch_add(1, Ordering::Relaxed) < MAX_SENDS);
-        let response = response.await.map_err(|error| classify(error.kind()))?;
+        let is_sent = AtomicBool::new(false);
+        response.set_pre_flight(move || !is_sent.swap(true, Ordering::Relaxed));
+        // The last thing that a limited request waits for is the end of its limit.
+        let (mut polled_at, mut last_wait) = (Instant::now(), Duration::ZERO);
+        let response = poll_fn(|context| {
+            last_wait = polled_at.elapsed();
+            polled_at = Instant::now();
+            Pin::new(&mut response).poll(context)
+        });
+        let response = response.await;
+        let response = response.map_err(|error| classify(error.kind(), last_wait >= MIN_LIMIT))?;
         // The error of a body that breaks off says no more than this.
         response.bytes().await.ok().ok_or(RestError::Unavailable)
     }
 }
 
-/// The body of a message.
-fn body(note: &Note, flags: u64) -> Value {
-    let mut text = note.text.clone();
-    let mut rows = Vec::new();
-    if let Some(url) = &note.watch_url {
-        let in_text = format!("{text}\n<{url}>");
-        if url.chars().count() <= MAX_BUTTON_URL_CHARS {
-            let button = json!({"type": 2, "style": 5, "label": "Watch", "url": url});
-            rows.push(json!({"type": 1, "components": [button]}));
-        } else if in_text.chars().count() <= MAX_TEXT_CHARS {
-            text = in_text;
-        } else {
-            tracing::warn!("a link is too long for a message, which is sent without it");
+/// Returns the time before the next try, or nothing if there is none.
+fn wait_after(error: &RestError, n_tries_before: usize) -> Option<Duration> {
+    match error {
+        RestError::RateLimited { is_over: true } => {
+            (n_tries_before < MAX_LIMITED).then_some(Duration::ZERO)
+        }
+        RestError::RateLimited { is_over: false } => LIMITED_WAITS.get(n_tries_before).copied(),
+        RestError::Refused { .. }
+        | RestError::Timeout
+        | RestError::Unavailable
+        | RestError::Request => {
+            let waits = WAITS.get(n_tries_before).copied();
+            waits.filter(|_| error.is_transient())
         }
     }
-    json!({
-        "content": text,
-        "components": rows,
-        "allowed_mentions": {"parse": []},
-        "flags": flags,
-    })
-}
-
-/// Adds the number by which Discord recognises a second try.
-fn with_nonce(mut body: Value) -> Value {
-    let nonce = Uuid::now_v7().simple().to_string();
-    // Discord takes 25 characters. The last ones are the random ones.
-    body["nonce"] = json!(nonce[8..]);
-    body["enforce_nonce"] = json!(true);
-    body
 }
 
 /// Builds a request that is allowed by the token of a command, and not by the bot's.
@@ -325,24 +304,6 @@ struct Posted {
 }
 
 #[derive(Deserialize)]
-struct Written {
-    content: String,
-    #[serde(default)]
-    components: Vec<Value>,
-}
-
-impl From<Written> for Note {
-    fn from(written: Written) -> Self {
-        let row = written.components.first();
-        let url = row.and_then(|row| row.pointer("/components/0/url")?.as_str());
-        Self {
-            text: written.content,
-            watch_url: url.map(str::to_owned),
-        }
-    }
-}
-
-#[derive(Deserialize)]
 struct GuildRoles {
     owner_id: Snowflake,
     roles: Vec<Role>,
@@ -364,25 +325,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_link_is_a_button_or_in_the_text_if_there_is_room() {
-        let text = "Now streaming!";
-        for (n_chars, is_button, is_in_text) in [
-            (512, true, false),
-            (513, false, true),
-            (1983, false, true),
-            (1984, false, false),
-            (2048, false, false),
-        ] {
-            let note = Note {
-                text: text.into(),
-                watch_url: Some("x".repeat(n_chars)),
-            };
-            let body = body(&note, NO_PREVIEW);
-            let content = body["content"].as_str().unwrap();
-            assert!(content.starts_with(text) && content.chars().count() <= MAX_TEXT_CHARS);
-            assert_eq!(content.contains("<x"), is_in_text, "{n_chars}");
-            let has_button = !body["components"].as_array().unwrap().is_empty();
-            assert_eq!(has_button, is_button, "{n_chars}");
-        }
+    fn a_limit_is_waited_for_and_discord_is_given_some_time_to_recover() {
+        let waits = |error: RestError| {
+            let waits = (0..).map_while(|n| wait_after(&error, n));
+            waits.map(|wait| wait.as_millis()).collect::<Vec<_>>()
+        };
+        assert_eq!(waits(RestError::RateLimited { is_over: true }), [0, 0, 0]);
+        assert_eq!(
+            waits(RestError::RateLimited { is_over: false }),
+            [1000, 5000, 15_000]
+        );
+        assert_eq!(waits(RestError::Timeout), [250, 1000, 3000]);
+        assert!(waits(RestError::Request).is_empty());
     }
 }

@@ -1,4 +1,4 @@
-//! The bot's connection to Discord, for those who look from outside.
+//! The state of the bot's connection to Discord, for health and settings checks.
 
 use std::sync::Arc;
 
@@ -9,12 +9,12 @@ use super::BotError;
 /// The state of the connection.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum BotState {
-    /// The bot is not connected, and tries.
+    /// Not connected; the bot keeps trying.
     Connecting,
     Connected {
         n_servers: usize,
     },
-    /// The bot has ended, and does not try again.
+    /// The bot has stopped for good.
     Ended(BotError),
 }
 

@@ -29,6 +29,22 @@ pub(super) struct StreamInfo {
     pub(super) names: StreamNames,
 }
 
+impl From<&SessionView> for StreamInfo {
+    fn from(view: &SessionView) -> Self {
+        Self {
+            session_id: view.session_id,
+            requester_id: view.requester_id,
+            guild_id: view.guild_id,
+            channel_id: view.channel_id,
+            names: StreamNames {
+                channel_name: view.channel_name.clone(),
+                guild_name: view.guild_name.clone().unwrap_or_else(|| "Discord".into()),
+                url: view.url.clone(),
+            },
+        }
+    }
+}
+
 /// The newest news of a stream.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Report {
@@ -166,17 +182,7 @@ impl Streams {
         if view.status.is_final() || has_ended || known.by_id.contains_key(&view.session_id) {
             return None;
         }
-        let info = Arc::new(StreamInfo {
-            session_id: view.session_id,
-            requester_id: view.requester_id,
-            guild_id: view.guild_id,
-            channel_id: view.channel_id,
-            names: StreamNames {
-                channel_name: view.channel_name.clone(),
-                guild_name: view.guild_name.clone().unwrap_or_else(|| "Discord".into()),
-                url: view.url.clone(),
-            },
-        });
+        let info = Arc::new(StreamInfo::from(view));
         let (report, reports) = watch::channel(Report::from(view));
         let stream = Stream {
             info: Arc::clone(&info),
@@ -185,6 +191,12 @@ impl Streams {
         };
         known.by_id.insert(view.session_id, stream);
         Some((info, reports))
+    }
+
+    /// Returns true for a stream that is active, or was when the bot knew it.
+    pub(super) fn has_known(&self, session_id: Uuid) -> bool {
+        let known = self.lock();
+        known.by_id.contains_key(&session_id) || known.ended.contains(&session_id)
     }
 
     /// Notes that the controller has accepted a stream.

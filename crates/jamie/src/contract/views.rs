@@ -139,7 +139,7 @@ pub struct HealthResponse {
     pub version: String,
 }
 
-/// The controller's fitness.
+/// The health of the controller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Health {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use deskhand_core::secret::Secret;
-use reqwest::{Client, Method, RequestBuilder, Response, redirect};
+use reqwest::{Client, Method, RequestBuilder, Response, StatusCode, redirect};
 use serde::{Deserialize, de::DeserializeOwned};
 use url::Url;
 use uuid::Uuid;
@@ -96,6 +96,10 @@ impl Controller for HttpController {
         self.ask(&["sessions"]).await
     }
 
+    async fn ended_lately(&self) -> Result<Vec<SessionView>, ControllerError> {
+        self.ask(&["sessions", "ended"]).await
+    }
+
     async fn health(&self) -> Result<HealthResponse, ControllerError> {
         self.ask(&["health"]).await
     }
@@ -119,11 +123,20 @@ async fn send(request: RequestBuilder) -> Result<Response, ControllerError> {
                 message: refusal.message,
             }
         }
-        None => ControllerError::new(
-            ErrorCode::Unknown,
-            format!("the controller answered with status {}", status.as_u16()),
-        ),
+        None => ControllerError::new(ErrorCode::Unknown, without_code(status)),
     })
+}
+
+/// Describes an answer that is not of the contract.
+fn without_code(status: StatusCode) -> String {
+    let number = status.as_u16();
+    match status {
+        StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => format!(
+            "the controller refused the bot's token with status {number}; \
+             set DESKHAND_TOKEN to a token of an administrator with the scope write"
+        ),
+        _ => format!("the controller answered with status {number}"),
+    }
 }
 
 /// An error in either form in which controllers send it.

@@ -89,10 +89,12 @@ class TestDiscord(Discord):
     def do_state(self):
         requests = [[entry.method, entry.path, entry.json] for entry in self.backend.http_requests]
         commands = sorted(name for name, _ in self.backend.commands.get(None, {}))
-        return {"version": self.version, "requests": requests, "commands": commands, **self.counts}
+        seen = {"requests": requests, "commands": commands, "n_faults": len(self.faults)}
+        return {"version": self.version, **seen, **self.counts}
 
-    def do_fault(self, method, path, status, times=1, after=False):
-        self.faults += [{"method": method, "path": path, "status": status, "after": after} for _ in range(times)]
+    def do_fault(self, method, path, status, times=1, after=False, scope="user"):
+        fault = {"method": method, "path": path, "status": status, "after": after, "scope": scope}
+        self.faults += [fault for _ in range(times)]
 
     async def do_drop(self, code):
         await self.socket.close(code=code)

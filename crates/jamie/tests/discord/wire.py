@@ -101,7 +101,7 @@ class Discord:
             if fault["after"]:
                 self.carry_out(request, path, body)
             await self.note_change()
-            return limited() if fault["status"] == 429 else answer(fault["status"], {"code": 0, "message": "fault"})
+            return limited(fault["scope"]) if fault["status"] == 429 else answer(fault["status"], {"code": 0, "message": "fault"})
         status, result = self.carry_out(request, path, body)
         await self.note_change()
         return answer(status, result)
@@ -125,8 +125,15 @@ def answer(status, body):
     return web.Response(status=status, body=text, content_type="application/json")
 
 
-def limited():
-    response = answer(429, {"message": "You are being rate limited.", "retry_after": 0.2, "global": False})
-    limit = {"Limit": "5", "Remaining": "0", "Reset-After": "0.2", "Bucket": "bucket", "Scope": "user"}
-    response.headers.update({f"X-RateLimit-{name}": value for name, value in limit.items()}, **{"Retry-After": "1"})
+def limited(scope):
+    """Limits the rate: for some requests ("user"), for all ("global"), or without a word about it, as a proxy does."""
+    response = answer(429, {"message": "You are being rate limited.", "retry_after": 0.2, "global": scope == "global"})
+    limit = {}
+    if scope == "user":
+        limit = {"Limit": "5", "Remaining": "0", "Reset-After": "0.2", "Bucket": "bucket", "Scope": "user"}
+    elif scope == "global":
+        limit = {"Global": "true", "Scope": "global"}
+    response.headers.update({f"X-RateLimit-{name}": value for name, value in limit.items()})
+    if scope:
+        response.headers["Retry-After"] = "1"
     return response

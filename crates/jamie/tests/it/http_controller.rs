@@ -112,6 +112,11 @@ async fn every_operation_has_its_path_and_body() {
     assert_eq!(controller.sessions().await.unwrap().len(), 1);
     assert_eq!(fake.last_request().0, "GET /jamie/sessions Bearer token");
 
+    fake.answer_with(200, &json!([view]));
+    assert_eq!(controller.ended_lately().await.unwrap().len(), 1);
+    let (line, _) = fake.last_request();
+    assert_eq!(line, "GET /jamie/sessions/ended Bearer token");
+
     fake.answer_with(
         200,
         &json!({"status": "degraded", "sandbox_ready": false, "active_sessions": 1, "version": "1"}),
@@ -130,6 +135,17 @@ async fn every_code_comes_back_with_its_status_in_both_forms() {
             let error = controller.start(&request()).await.unwrap_err();
             assert_eq!(error, ControllerError::new(*code, "the reason"));
         }
+    }
+}
+
+#[tokio::test]
+async fn a_refused_token_is_named() {
+    let (fake, controller) = Fake::start().await;
+    for status in [401, 403] {
+        let problem = json!({"error": {"code": "not_signed_in", "message": "sign in first"}});
+        fake.answer_with(status, &problem);
+        let error = controller.sessions().await.unwrap_err();
+        assert!(error.to_string().contains("set DESKHAND_TOKEN"), "{error}");
     }
 }
 

@@ -35,6 +35,7 @@ pub(crate) struct ScriptedController {
 struct State {
     requests: Vec<StreamRequest>,
     sessions: Vec<SessionView>,
+    ended: Vec<SessionView>,
     stops: Vec<String>,
     refusal: Option<ControllerError>,
     holds_stops: bool,
@@ -90,7 +91,11 @@ impl ScriptedController {
         session.status = status;
         session.watch_url = watch_url.map(str::to_owned);
         let session_id = session.session_id;
-        state.sessions.retain(|session| !session.status.is_final());
+        let (ended, active): (Vec<_>, Vec<_>) = std::mem::take(&mut state.sessions)
+            .into_iter()
+            .partition(|session| session.status.is_final());
+        state.sessions = active;
+        state.ended.extend(ended);
         session_id
     }
 
@@ -171,6 +176,10 @@ impl Controller for ScriptedController {
 
     async fn sessions(&self) -> Result<Vec<SessionView>, ControllerError> {
         Ok(self.lock().sessions.clone())
+    }
+
+    async fn ended_lately(&self) -> Result<Vec<SessionView>, ControllerError> {
+        Ok(self.lock().ended.clone())
     }
 
     async fn health(&self) -> Result<HealthResponse, ControllerError> {
@@ -257,7 +266,7 @@ impl Bot {
             .await;
     }
 
-    async fn tell_all(
+    pub(crate) async fn tell_all(
         &self,
         status: StreamState,
         message: Option<&str>,

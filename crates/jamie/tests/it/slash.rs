@@ -1,5 +1,6 @@
 //! Slash commands.
 
+use deskhand_jamie::ErrorCode;
 use serde_json::{Value, json};
 
 use crate::{discord::Discord, scripted::Bot, talk::assert_no_message_may_ping};
@@ -18,10 +19,15 @@ async fn commands_are_offered_and_answered_for_one() {
     let dora = server.administrator("dora").await;
     let bot = Bot::start(&discord).await;
     let state = discord.state().await;
-    assert_eq!(state["commands"], json!(["status", "stop", "watch"]));
+    assert_eq!(
+        state["commands"],
+        json!(["help", "status", "stop", "watch"])
+    );
     assert_eq!(state["intents"], 4225);
 
     let nothing = json!({});
+    let help = alice.command(&server, "help", nothing.clone()).await;
+    assert!(help.text.starts_with("**Jamie - URL Streamer**") && help.is_for_one);
     let refusal = alice.command(&server, "watch", json!({"url": LINK})).await;
     assert!(
         refusal
@@ -104,6 +110,35 @@ async fn a_closed_chat_and_closed_direct_messages_are_no_obstacle() {
     assert!(answers[0].text.starts_with("▶️ **streaming**"));
     assert!(answers[1].text.starts_with("✅ Now streaming!") && answers[1].is_for_one);
     assert_eq!(alice.messages().await.len(), n_before);
+    bot.end().await;
+}
+
+#[tokio::test]
+async fn an_answer_is_taken_back_when_the_controller_is_busy() {
+    let Some(discord) = Discord::start() else {
+        return;
+    };
+    let server = discord.server("Friends").await;
+    let alice = server.member("alice").await;
+    let bot = Bot::start(&discord).await;
+    alice.join(&server).await;
+    let busy = "⏳ I'm already streaming somewhere else.";
+    bot.controller.refuse(ErrorCode::Busy, "busy");
+    alice.give(&server, "watch", json!({"url": LINK})).await;
+    alice
+        .in_chat(&server, |messages| {
+            messages.len() == 1 && messages[0].text.starts_with(busy)
+        })
+        .await;
+    assert!(alice.wait_for_text(busy).await.link.is_none());
+    assert_eq!(alice.messages().await.len(), 1);
+
+    // The acknowledgement never arrived, so there is nothing to replace.
+    let dm = discord.ask("dm_channel", json!({"user": alice.id})).await;
+    let path = format!("/channels/{dm}/messages");
+    discord.fail("POST", &path, 403, 1, false).await;
+    bot.controller.refuse(ErrorCode::Busy, "busy");
+    assert!(alice.hear(LINK).await.text.starts_with(busy));
     bot.end().await;
 }
 

@@ -89,6 +89,24 @@ async fn a_link_becomes_a_stream_that_everybody_in_the_channel_can_watch() {
 }
 
 #[tokio::test]
+async fn a_stream_without_a_link_is_seen_in_discord() {
+    let Some(discord) = Discord::start() else {
+        return;
+    };
+    let server = discord.server("Friends").await;
+    let alice = server.member("alice").await;
+    let bot = Bot::start(&discord).await;
+    alice.join(&server).await;
+    alice.hear(LINK).await;
+    bot.tell(StreamState::Streaming, None).await;
+    let live = alice.wait_for_text("✅ Now streaming!").await;
+    let sees = "Everyone in **Movie Night** should see it.";
+    assert!(live.text.contains(sees) && live.link.is_none(), "{live:?}");
+    assert_eq!(alice.in_chat(&server, |_| true).await, []);
+    bot.end().await;
+}
+
+#[tokio::test]
 async fn people_without_a_link_or_a_voice_channel_are_helped() {
     let Some(discord) = Discord::start() else {
         return;

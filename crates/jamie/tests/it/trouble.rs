@@ -3,6 +3,7 @@
 use std::{
     io,
     sync::{Arc, Mutex},
+    time::{Duration, Instant},
 };
 
 use deskhand_jamie::{BotError, BotState, ErrorCode};
@@ -190,6 +191,34 @@ async fn rate_limits_and_errors_of_discord_lead_to_one_message() {
     }
     alice.hear("status").await;
     assert_eq!(alice.messages().await.len(), trouble.len() + 1);
+    bot.end().await;
+}
+
+#[tokio::test]
+async fn a_limit_for_all_requests_and_one_without_a_time_are_waited_for() {
+    let Some(discord) = Discord::start() else {
+        return;
+    };
+    let server = discord.server("Friends").await;
+    let alice = server.member("alice").await;
+    let bob = server.member("bob").await;
+    let bot = Bot::start(&discord).await;
+    let began = Instant::now();
+    for (person, scope) in [(&alice, "global"), (&bob, "")] {
+        let dm = discord.ask("dm_channel", json!({"user": person.id})).await;
+        let path = format!("/channels/{dm}/messages");
+        let limit = json!({"method": "POST", "path": path, "status": 429, "scope": scope});
+        discord.ask("fault", limit).await;
+        person.write("help").await;
+    }
+    for person in [&alice, &bob] {
+        person.wait_for_text("**Jamie").await;
+        assert!(
+            began.elapsed() >= Duration::from_secs(1),
+            "it was sent again at once"
+        );
+        assert_eq!(person.messages().await.len(), 1);
+    }
     bot.end().await;
 }
 

@@ -1,6 +1,9 @@
 //! Uses the player of a page, in whichever of its frames it is.
 
+use std::time::Duration;
+
 use deskhand_core::browser::{BrowserFinding, PageMedia, PlayerState, PlayerWish};
+use futures::future::join_all;
 use serde::Deserialize;
 use serde_json::json;
 
@@ -8,6 +11,9 @@ use super::{
     BrowseError,
     tab::{FrameHandle, Tab},
 };
+
+/// The timeout of a frame inside the page. The page is judged without those that hang.
+const FRAME_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// The player of one frame.
 #[derive(Deserialize)]
@@ -23,10 +29,12 @@ impl Tab {
     pub(super) async fn use_player(&self, wish: PlayerWish) -> Result<BrowserFinding, BrowseError> {
         let mut best: Option<(FrameHandle, FramePlayer)> = None;
         let mut status = None;
-        for frame in self.frames().await? {
-            // A frame may go away while the others are asked. Without the main frame, there is no page.
+        let frames = self.frames_within(FRAME_TIMEOUT).await?;
+        let looks = join_all(frames.iter().map(|frame| self.look(frame))).await;
+        for (frame, looked) in frames.into_iter().zip(looks) {
+            // A frame may go away or hang while the others are asked. Without the main frame, there is no page.
             let is_main = frame.id == self.main;
-            let found = match self.player(&frame, PlayerWish::Look).await {
+            let found = match looked {
                 Ok(found) => found,
                 Err(error) if is_main => return Err(error),
                 Err(_) => continue,
@@ -42,24 +50,32 @@ impl Tab {
             }
         }
         let player = match best {
-            Some((frame, _)) if wish != PlayerWish::Look => self.player(&frame, wish).await?.player,
+            Some((frame, _)) if wish != PlayerWish::Look => self.follow(&frame, wish).await?.player,
             Some((_, found)) => found.player,
             None => None,
         };
         Ok(BrowserFinding::Media(PageMedia { status, player }))
     }
 
-    async fn player(
+    async fn look(&self, frame: &FrameHandle) -> Result<FramePlayer, BrowseError> {
+        let call = player_call(PlayerWish::Look);
+        if frame.id == self.main {
+            self.script(frame, &call).await
+        } else {
+            self.script_within(FRAME_TIMEOUT, frame, &call).await
+        }
+    }
+
+    /// Follows a wish as if somebody had clicked.
+    async fn follow(
         &self,
         frame: &FrameHandle,
         wish: PlayerWish,
     ) -> Result<FramePlayer, BrowseError> {
-        let call = format!("player({})", json!(wish));
-        match wish {
-            PlayerWish::Look => self.script(frame, &call).await,
-            PlayerWish::Play | PlayerWish::FillScreen | PlayerWish::Stop => {
-                self.script_after_click(frame, &call).await
-            }
-        }
+        self.script_after_click(frame, &player_call(wish)).await
     }
+}
+
+fn player_call(wish: PlayerWish) -> String {
+    format!("player({})", json!(wish))
 }

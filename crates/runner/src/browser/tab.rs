@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use deskhand_core::browser::{ElementRef, TabNumber};
+use futures::future::join_all;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -196,6 +197,15 @@ impl Tab {
 
     /// Returns all frames of the tab, parents first.
     pub(super) async fn frames(&self) -> Result<Vec<FrameHandle>, BrowseError> {
+        self.frames_within(SCRIPT_TIMEOUT).await
+    }
+
+    /// Like [`Self::frames`], with another timeout for frames that other processes show. Those that do not answer are
+    /// left out.
+    pub(super) async fn frames_within(
+        &self,
+        timeout: Duration,
+    ) -> Result<Vec<FrameHandle>, BrowseError> {
         let tree = self
             .unless_interrupted(self.page.frames_within(SCRIPT_TIMEOUT))
             .await?;
@@ -212,15 +222,12 @@ impl Tab {
             if n_seen >= records.len() || found.len() >= MOST_FRAMES {
                 break;
             }
-            for record in &records[n_seen..] {
+            let asked = records[n_seen..].iter().map(|record| {
                 let target = self.browser.devtools.target(record.session.clone());
-                if !record.is_prepared {
-                    self.prepare_frame(&target).await;
-                }
-                // A frame that is gone meanwhile has nothing to read.
-                if let Ok(tree) = target.frames_within(SCRIPT_TIMEOUT).await {
-                    self.collect(&target, &tree, true, &mut found);
-                }
+                self.tree_of(target, record.is_prepared, timeout)
+            });
+            for (target, tree) in join_all(asked).await.into_iter().flatten() {
+                self.collect(&target, &tree, true, &mut found);
             }
             n_seen = records.len();
         }
@@ -232,6 +239,23 @@ impl Tab {
             }
         }
         Ok(found)
+    }
+
+    /// Returns the frames that another process shows. If it does not answer or is gone, there is nothing to read.
+    async fn tree_of(
+        &self,
+        target: Target,
+        is_prepared: bool,
+        timeout: Duration,
+    ) -> Option<(Target, FrameTree)> {
+        let asked = async {
+            if !is_prepared {
+                self.prepare_frame(&target).await;
+            }
+            target.frames_within(timeout).await.ok()
+        };
+        let tree = tokio::time::timeout(timeout, asked).await.ok()??;
+        Some((target, tree))
     }
 
     async fn prepare_frame(&self, target: &Target) {

@@ -15,6 +15,10 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{extract::read_body, problem::Problem};
 
+/// The answer to a webhook that is not of the server.
+const BAD_SIGNATURE: &str = "the signature is not valid: jamie.webhook_key must be the same on both sides, and \
+                             their clocks within 5 minutes of each other";
+
 /// Checks the signature of a body.
 type Verify = dyn Fn(&str, &[u8]) -> bool + Send + Sync;
 
@@ -62,7 +66,12 @@ async fn receive(
     let signature = parts.headers.get(receiver.header);
     let signature = signature.and_then(|signature| signature.to_str().ok());
     if !signature.is_some_and(|signature| (receiver.verify)(signature, &body)) {
-        return Err(Problem::not_signed_in());
+        tracing::warn!("a webhook was refused: {BAD_SIGNATURE}");
+        return Err(Problem::refuse(
+            StatusCode::UNAUTHORIZED,
+            "not_signed_in",
+            BAD_SIGNATURE,
+        ));
     }
     let update: StatusUpdate = serde_json::from_slice(&body)
         .map_err(|error| Problem::malformed(format!("the body is not valid: {error}")))?;

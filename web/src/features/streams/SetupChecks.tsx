@@ -14,6 +14,7 @@ const TITLES: Record<string, string> = {
   bot: "Discord bot",
   public_url: "Address of watch links",
   computers: "Desktops",
+  network: "Network",
   model: "Model",
   last_mile: "How people watch",
   webhooks: "Webhooks",

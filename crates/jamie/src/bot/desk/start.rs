@@ -55,7 +55,7 @@ impl Desk {
             }
             Err(error) if error.code == ErrorCode::Busy => {
                 self.streams.release(info.session_id);
-                return self.take_back(&outlet, &error).await;
+                return self.take_back(asker, &outlet, &error).await;
             }
             Err(error) => {
                 tracing::warn!(session.id = %info.session_id, error.code = error.code.name(), "a stream was not started");
@@ -115,11 +115,24 @@ impl Desk {
         Err(error)
     }
 
-    /// Replaces the acknowledgement by the reason why nothing comes of it.
-    async fn take_back(&self, outlet: &Outlet, error: &ControllerError) {
+    /// Replaces the acknowledgement with the reason for the failure.
+    async fn take_back(&self, asker: &Asker, outlet: &Outlet, error: &ControllerError) {
+        const DOING: &str = "take back an acknowledgement";
         let note = Note::from(text::problem(error.code, error.message.as_deref()));
-        let edited = outlet.edit(&self.rest, &note).await;
-        log(edited, "take back an acknowledgement");
+        let has_status = !matches!(outlet, Outlet::Direct { status: None, .. });
+        if has_status {
+            log(outlet.edit(&self.rest, &note).await, DOING);
+        }
+        match (&asker.door, outlet) {
+            // The acknowledgement is the answer to the command, apart from the status.
+            (Door::Command { token, .. }, Outlet::Direct { .. }) => {
+                let application_id = self.application_id.load(Ordering::Relaxed);
+                let edited = self.rest.edit_answer(application_id, token, &note).await;
+                log(edited, DOING);
+            }
+            (Door::Message { .. }, _) if !has_status => self.say(asker, note).await,
+            _ => {}
+        }
     }
 
     fn request(&self, info: &StreamInfo, outlet: &Outlet) -> StreamRequest {

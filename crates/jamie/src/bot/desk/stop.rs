@@ -15,7 +15,7 @@ use crate::{
 
 /// The time after which a person who waits for the end of a stream gets a first answer.
 const FIRST_ANSWER: Duration = Duration::from_millis(1500);
-/// The number of streams for which it is looked up whether a person administers their server.
+/// The number of servers for which it is looked up whether a person administers them.
 const MAX_LOOK_UPS: usize = 3;
 
 impl Desk {
@@ -82,13 +82,55 @@ impl Desk {
         {
             return Some(streams.swap_remove(at));
         }
-        for info in streams.into_iter().take(MAX_LOOK_UPS) {
-            match self.rest.administers(info.guild_id, asker.user_id).await {
-                Ok(true) => return Some(info),
+        let is_near = |guild_id| self.voices().is_in_guild(asker.user_id, guild_id);
+        let servers = servers_of(&streams, is_near);
+        for guild_id in servers.into_iter().take(MAX_LOOK_UPS) {
+            match self.rest.administers(guild_id, asker.user_id).await {
+                Ok(true) => return streams.into_iter().find(|info| info.guild_id == guild_id),
                 Ok(false) => {}
                 Err(error) => log(Err(error), "look up who administers a server"),
             }
         }
         None
+    }
+}
+
+/// Returns the servers of streams, each once, and first those that are near the person who asks.
+fn servers_of(streams: &[Arc<StreamInfo>], is_near: impl Fn(u64) -> bool) -> Vec<u64> {
+    let mut servers = Vec::new();
+    for info in streams {
+        if !servers.contains(&info.guild_id) {
+            servers.push(info.guild_id);
+        }
+    }
+    servers.sort_by_key(|guild_id| !is_near(*guild_id));
+    servers
+}
+
+#[cfg(test)]
+mod tests {
+    use uuid::Uuid;
+
+    use super::*;
+    use crate::text::StreamNames;
+
+    #[test]
+    fn each_server_is_looked_up_once_and_the_one_of_the_asker_first() {
+        let stream = |guild_id| {
+            Arc::new(StreamInfo {
+                session_id: Uuid::now_v7(),
+                requester_id: Some(7),
+                guild_id,
+                channel_id: 10,
+                names: StreamNames {
+                    channel_name: "Movies".into(),
+                    guild_name: "Friends".into(),
+                    url: "https://youtu.be/a".into(),
+                },
+            })
+        };
+        let streams: Vec<_> = [1, 1, 1, 2, 3].map(stream).into();
+        assert_eq!(servers_of(&streams, |guild_id| guild_id == 3), [3, 1, 2]);
+        assert_eq!(servers_of(&streams, |_| false), [1, 2, 3]);
     }
 }

@@ -10,7 +10,10 @@ pub(in crate::bot) enum RestError {
     #[error("Discord refused with status {status} and code {code}")]
     Refused { status: u16, code: u64 },
     #[error("Discord keeps limiting the rate of requests")]
-    RateLimited,
+    RateLimited {
+        /// The limit has been waited for.
+        is_over: bool,
+    },
     #[error("Discord did not answer in time")]
     Timeout,
     #[error("Discord cannot be reached, or its answer cannot be read")]
@@ -20,19 +23,19 @@ pub(in crate::bot) enum RestError {
 }
 
 impl RestError {
+    /// Returns true if Discord is in trouble, which may pass.
     pub(super) fn is_transient(&self) -> bool {
         match self {
             Self::Refused { status, .. } => *status >= 500,
             Self::Timeout | Self::Unavailable => true,
-            // It has been sent several times already.
-            Self::RateLimited | Self::Request => false,
+            Self::RateLimited { .. } | Self::Request => false,
         }
     }
 
     /// Returns the code for the log.
     pub(in crate::bot) fn code(&self) -> ErrorCode {
         match self {
-            Self::RateLimited => ErrorCode::DiscordRateLimit,
+            Self::RateLimited { .. } => ErrorCode::DiscordRateLimit,
             Self::Timeout | Self::Unavailable => ErrorCode::DiscordDown,
             Self::Refused { status, .. } if *status >= 500 => ErrorCode::DiscordDown,
             Self::Refused { .. } | Self::Request => ErrorCode::Unknown,
@@ -46,7 +49,9 @@ impl RestError {
 }
 
 /// Keeps what may be known of an error of the library, which names paths.
-pub(super) fn classify(error: &ErrorType) -> RestError {
+///
+/// A request that Discord limits is cancelled when it would be sent again, perhaps once the limit is over.
+pub(super) fn classify(error: &ErrorType, is_limit_over: bool) -> RestError {
     match error {
         ErrorType::Response { error, status, .. } => {
             let code = if let ApiError::General(error) = error {
@@ -57,7 +62,9 @@ pub(super) fn classify(error: &ErrorType) -> RestError {
             let status = status.get();
             RestError::Refused { status, code }
         }
-        ErrorType::RequestCanceled => RestError::RateLimited,
+        ErrorType::RequestCanceled => RestError::RateLimited {
+            is_over: is_limit_over,
+        },
         ErrorType::RequestTimedOut => RestError::Timeout,
         ErrorType::RequestError | ErrorType::Parsing { .. } => RestError::Unavailable,
         ErrorType::BuildingRequest
@@ -77,7 +84,11 @@ mod tests {
     fn trouble_of_discord_has_its_code_and_only_what_may_pass_is_tried_again() {
         let refused = |status| RestError::Refused { status, code: 0 };
         for (error, code, is_transient) in [
-            (RestError::RateLimited, ErrorCode::DiscordRateLimit, false),
+            (
+                RestError::RateLimited { is_over: true },
+                ErrorCode::DiscordRateLimit,
+                false,
+            ),
             (RestError::Timeout, ErrorCode::DiscordDown, true),
             (RestError::Unavailable, ErrorCode::DiscordDown, true),
             (refused(502), ErrorCode::DiscordDown, true),

@@ -153,6 +153,7 @@ async fn a_walk_through_large_pages_and_tabs() {
     reading::waits_are_for_the_page(&desk).await;
     reading::parts_of_a_page_are_seen_closely(&desk).await;
     players::the_largest_player_is_used_wherever_it_is(&desk).await;
+    players::a_frame_that_hangs_does_not_hide_the_player(&desk).await;
     players::looks_are_no_clicks_and_sound_has_an_end(&desk).await;
     tabs::pop_ups_dialogs_and_tabs(&desk).await;
     tabs::dialogs_are_answered_with_the_keyboard(&desk).await;

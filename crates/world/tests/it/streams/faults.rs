@@ -71,6 +71,8 @@ async fn a_server_that_runs_no_streams_says_so() {
         (answer.status, answer.json()["error"].clone()),
         (503, json!("ERR_NO_BOT_TOKEN"))
     );
+    let message = answer.json()["message"].to_string();
+    assert!(message.contains("jamie.controller = true"), "{message}");
 }
 
 #[tokio::test]

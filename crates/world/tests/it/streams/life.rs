@@ -33,6 +33,10 @@ async fn a_link_becomes_a_stream_that_ends_when_it_is_stopped() {
     assert_eq!(world.world.links().n_open(), 0);
     let listed = world.world.client().get("/jamie/sessions").await.good();
     assert_eq!(listed, json!([]));
+    let ended = "/jamie/sessions/ended";
+    let listed = world.world.client().get(ended).await.good();
+    assert_eq!(listed[0]["session_id"], id.as_str());
+    assert_eq!(listed[0]["status_message"]["message_id"], 2);
     assert_eq!(world.stop(&id).await.json()["error"], "ERR_NOT_FOUND");
 
     for event in [

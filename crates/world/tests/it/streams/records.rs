@@ -136,6 +136,7 @@ async fn the_settings_are_checked_and_each_problem_has_a_way_out() {
         "bot",
         "public_url",
         "computers",
+        "network",
         "model",
         "last_mile",
         "activity",

@@ -130,6 +130,7 @@ async fn webhooks_to_private_addresses_are_not_sent_unless_a_setting_allows_it()
         log.contains("webhook.sent") && log.contains("\"success\":false"),
         "{log}"
     );
+    assert!(log.contains("jamie.private_webhooks allows it"), "{log}");
     let arriving = tokio::time::timeout(Duration::from_millis(20), listener.accept());
     assert!(arriving.await.is_err(), "nothing was sent");
 }

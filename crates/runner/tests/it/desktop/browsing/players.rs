@@ -1,6 +1,6 @@
 //! The players of pages: found wherever they are, played with sound, and shown as large as the screen.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use deskhand_core::browser::{BrowserFinding, BrowserVerb, PageMedia, PlayerState, PlayerWish};
 
@@ -49,6 +49,22 @@ pub(super) async fn the_largest_player_is_used_wherever_it_is(desk: &Desk) {
     let player = ask(desk, PlayerWish::Stop).await.player.unwrap();
     assert!(player.is_paused, "{player:?}");
     until(desk, |player| !player.fills_screen).await;
+}
+
+pub(super) async fn a_frame_that_hangs_does_not_hide_the_player(desk: &Desk) {
+    desk.open("/hung").await;
+    let until = Instant::now() + Duration::from_secs(10);
+    loop {
+        assert!(Instant::now() < until, "the frame did not hang");
+        let asked = Instant::now();
+        assert!(ask(desk, PlayerWish::Look).await.player.is_some());
+        // The frame has two seconds, and hangs for ten.
+        let took = asked.elapsed();
+        assert!(took < Duration::from_secs(7), "{took:?}");
+        if took > Duration::from_secs(1) {
+            return;
+        }
+    }
 }
 
 pub(super) async fn looks_are_no_clicks_and_sound_has_an_end(desk: &Desk) {

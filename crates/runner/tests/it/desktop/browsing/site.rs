@@ -94,6 +94,13 @@ const SCREEN: &str = "<x-player></x-player><script>const canvas = document.creat
     const video = document.createElement('video'); video.width = 400; video.height = 200; video.muted = true;
     video.srcObject = canvas.captureStream(25); this.attachShadow({mode: 'open'}).append(video); } });</script>";
 
+/// A frame of another site that hangs for a while, soon after it has loaded.
+const HUNG_FRAME: &str = "<script>const other = document.createElement('iframe');
+    other.src = 'http://localhost:' + location.port + '/hanging'; document.body.append(other);</script>";
+const HANGING: &str =
+    "<script>const hang = () => { const until = Date.now() + 10000; while (Date.now() < until); };
+    setTimeout(hang, 500);</script>";
+
 /// Plays a second of silence, and tells if it was clicked at.
 const RADIO: &str = "<audio id=a muted></audio><script>const bytes = new Uint8Array(8044); const view = new DataView(bytes.buffer);
     const put = (at, text) => [...text].forEach((one, n) => view.setUint8(at + n, one.charCodeAt(0)));
@@ -233,6 +240,8 @@ fn content(path: &str) -> (&'static str, String) {
         "/form" => page(FORM),
         "/cinema" => page(CINEMA),
         "/screen" => page(SCREEN),
+        "/hung" => page(&format!("{SCREEN}{HUNG_FRAME}")),
+        "/hanging" => page(HANGING),
         "/radio" => page(RADIO),
         "/files" => page(FILES),
         "/typing" => page(TYPING),
