@@ -6,6 +6,7 @@
 mod clicks;
 mod commands;
 mod destination;
+mod fuel;
 mod inline;
 mod options;
 mod outside;

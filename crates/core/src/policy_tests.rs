@@ -378,6 +378,70 @@ fn the_mode_risky_asks_about_what_people_want_to_be_asked_about() {
     );
 }
 
+/// Returns a text that doubles a variable.
+fn doublings(n_times: usize) -> String {
+    format!("X=aaaaaaaa;{}", "X=$X$X;".repeat(n_times))
+}
+
+#[test]
+fn a_text_that_grows_costs_no_more_than_a_long_one() {
+    let doubled = doublings(60);
+    // A quoted brace expansion, which `eval` carries out.
+    let braces = format!("'{}'", "{a,b}".repeat(6));
+    let long = "a".repeat(3_000);
+    for growing in [
+        format!("{doubled} git push $X"),
+        format!("{doubled} eval \"$X\""),
+        format!("X={long}; {} ", "echo $X$X$X$X$X$X$X$X;".repeat(200)),
+        format!("echo {{{}}}{}", ",".repeat(20_000), "b".repeat(20_000)),
+        format!("{}{braces}{long}", "eval ".repeat(8)),
+        format!(
+            "X={braces}{long}; {}",
+            format!("bash -c \"eval eval $X{braces}\";").repeat(500)
+        ),
+        format!("X='{}';{}", "`:`".repeat(1_300), "eval \"$X\";".repeat(900)),
+        format!("bash -c '{}'; ", doublings(9)).repeat(900),
+        format!("{}{}", "A=b;".repeat(9_000), "`:`".repeat(9_000)),
+        format!(
+            "python3 -c 'system(\"{}\")'",
+            "'a' \\\"b\\\" ".repeat(5_000)
+        ),
+        "$(bash <<A\n".repeat(5_000),
+        "`${x:-$((".repeat(9_000),
+        "find -exec ".repeat(9_000),
+        "curl https://x.example/a$(date);".repeat(900),
+    ] {
+        let begun = std::time::Instant::now();
+        let proposal = bash(&growing);
+        for mode in [Mode::Risky, Mode::Never] {
+            let rules = [(RuleTool::Bash, "no such command", Then::Refuse)];
+            let _verdict = verdict_of(&policy(mode, &rules), &proposal);
+        }
+        let ms = begun.elapsed().as_millis();
+        assert!(ms < 3_000, "{ms} ms: {}", &growing[..60]);
+    }
+    let hidden = policy(Mode::Risky, &[]);
+    let asked = "The agent wants to do it that hides what it runs.";
+    let text = "X=aaaaaaaa;X=$X$X;X=$X$X;".to_owned()
+        + &format!("{{{}}}{}", ",".repeat(999), "b".repeat(999));
+    assert_eq!(
+        verdict_of(&hidden, &bash(&text)),
+        Verdict::Ask(asked.to_owned())
+    );
+    let allow = policy(Mode::Always, &[(RuleTool::Bash, "*", Then::Allow)]);
+    assert!(asks(&allow, &bash(&text)));
+}
+
+#[test]
+fn a_value_that_is_too_long_is_unknown() {
+    // 2 KiB is kept, 4 KiB and more is not.
+    assert!(asks(&Policy::default(), &bash("X=git;Y=push;$X $Y")));
+    let forgotten = format!("{} X=$X$X; Y=push; git $Y", doublings(30));
+    assert!(asks(&Policy::default(), &bash(&forgotten)));
+    let harmless = format!("{} echo $X", doublings(30));
+    assert!(!asks(&Policy::default(), &bash(&harmless)));
+}
+
 #[test]
 fn help_and_trials_are_believed_only_where_the_program_itself_reads_them() {
     let is_asked = |command: &str| {

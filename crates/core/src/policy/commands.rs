@@ -5,7 +5,7 @@ mod parser;
 mod words;
 
 use self::parser::Parser;
-use super::wrappers::behind_wrappers;
+use super::{fuel::Fuel, wrappers::behind_wrappers};
 
 /// The most levels of substitutions and groups that are read. Deeper ones count as text.
 const MOST_LEVELS: usize = 12;
@@ -87,8 +87,13 @@ pub(super) fn name_of(words: &[String]) -> &str {
 ///
 /// Nothing is expanded but braces and variables that the text itself sets. Where a text is not what a shell would take, a
 /// person is asked once too often rather than once too rarely.
-pub(super) fn split(text: &str) -> Vec<Command> {
-    Parser::new(text).script()
+///
+/// A text for which the fuel does not last is left out.
+pub(super) fn split(text: &str, fuel: &Fuel) -> Vec<Command> {
+    if !fuel.burn(text.len()) {
+        return Vec::new();
+    }
+    Parser::new(text, fuel).script()
 }
 
 #[cfg(test)]

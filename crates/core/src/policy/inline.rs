@@ -2,9 +2,8 @@
 
 use super::{
     Reach,
-    commands::split,
     destination::{is_loopback, is_url},
-    risky,
+    risky::Judge,
 };
 
 /// Names by which programs send something to another computer.
@@ -52,15 +51,13 @@ const RUNS: [&str; 9] = [
 const DECODES: [&str; 5] = ["b64decode", "base64", "atob", "fromhex", "decode_base64"];
 
 /// Returns the risk of a program, as the end of "… a command that …".
-pub(super) fn risk(code: &str, reach: Reach) -> Option<&'static str> {
+pub(super) fn risk(code: &str, judge: &mut Judge) -> Option<&'static str> {
     let texts = literals(code);
     let names = |all: &[&str]| all.iter().any(|name| code.contains(name));
     if names(&RUNS) || code.contains('`') {
-        let found = texts
-            .iter()
-            .find_map(|text| risky::risk(&split(text), reach));
+        let found = texts.iter().find_map(|text| judge.text(text));
         // `subprocess.run(["git", "push"])`
-        let found = found.or_else(|| risky::risk(&split(&texts.join(" ")), reach));
+        let found = found.or_else(|| judge.text(&texts.join(" ")));
         if found.is_some() {
             return found;
         }
@@ -80,7 +77,7 @@ pub(super) fn risk(code: &str, reach: Reach) -> Option<&'static str> {
     if sends && !is_local {
         return Some("sends data over the network");
     }
-    if reach == Reach::Connected && names(&["exec(", "eval(", "eval "]) && names(&DECODES) {
+    if judge.reach == Reach::Connected && names(&["exec(", "eval(", "eval "]) && names(&DECODES) {
         return Some("hides what it runs");
     }
     None

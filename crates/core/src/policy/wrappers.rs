@@ -1,6 +1,9 @@
 //! Programs that run other commands: what stands in front of a command, and what is passed to an interpreter.
 
-use super::commands::{Command, name_of, split};
+use super::{
+    commands::{Command, name_of, split},
+    fuel::Fuel,
+};
 
 /// Words in front of a command that are not a program.
 const RESERVED: [&str; 9] = [
@@ -194,7 +197,8 @@ pub(super) fn code_of(words: &[String]) -> Option<&str> {
 }
 
 /// Returns the commands that these words pass to another program to run: `bash -c TEXT`, `eval TEXT`, `find -exec …`.
-pub(super) fn passed_on(command: &Command) -> Vec<Command> {
+pub(super) fn passed_on(command: &Command, fuel: &Fuel) -> Vec<Command> {
+    let split = |text: &str| split(text, fuel);
     let words = command.words();
     let arguments = words.get(1..).unwrap_or_default();
     let name = name_of(words);
@@ -206,7 +210,9 @@ pub(super) fn passed_on(command: &Command) -> Vec<Command> {
     match name {
         "eval" => split(&arguments.join(" ")),
         "find" | "fd" | "fdfind" => executed(arguments),
-        "script" => after_option(arguments, 'c').map(split).unwrap_or_default(),
+        "script" => after_option(arguments, 'c')
+            .map(split)
+            .unwrap_or_default(),
         "trap" => arguments
             .first()
             .map(|text| split(text))
@@ -220,12 +226,12 @@ pub(super) fn passed_on(command: &Command) -> Vec<Command> {
             let texts = arguments.iter().filter(|word| word.contains(' '));
             texts.flat_map(|text| split(text)).collect()
         }
-        _ => texts_of_wrappers(command),
+        _ => texts_of_wrappers(command, fuel),
     }
 }
 
 /// Returns the commands in the texts that wrappers run: `env -S 'a b'`, `watch 'a | b'`.
-fn texts_of_wrappers(command: &Command) -> Vec<Command> {
+fn texts_of_wrappers(command: &Command, fuel: &Fuel) -> Vec<Command> {
     let all = command.all_words();
     let wrapped = all.len() - command.words().len();
     let in_front = &all[..wrapped];
@@ -238,7 +244,7 @@ fn texts_of_wrappers(command: &Command) -> Vec<Command> {
     }
     let texts = all.iter().filter(|word| word.contains(' '));
     texts
-        .flat_map(|text| split(text.trim_start_matches("-S")))
+        .flat_map(|text| split(text.trim_start_matches("-S"), fuel))
         .collect()
 }
 

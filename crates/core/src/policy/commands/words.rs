@@ -17,15 +17,15 @@ impl Building {
     fn touch(&mut self) {
         self.word.get_or_insert_default();
     }
-
-    pub(super) fn end_word(&mut self) {
-        if let Some(word) = self.word.take() {
-            self.words.extend(braces::expand(&word));
-        }
-    }
 }
 
-impl Parser {
+impl Parser<'_> {
+    pub(super) fn end_word(&self, building: &mut Building) {
+        if let Some(word) = building.word.take() {
+            building.words.extend(braces::expand(&word, self.fuel));
+        }
+    }
+
     /// Reads the next part of a word.
     pub(super) fn word_part(&mut self, building: &mut Building) {
         let Some(c) = self.peek(0) else {
@@ -109,7 +109,7 @@ impl Parser {
     fn expansion(&mut self, building: &mut Building, is_unquoted: bool) {
         if self.next() == Some('`') {
             let text = self.backquoted();
-            self.parse_inside(&text, building);
+            building.inner.extend(self.script_inside(&text));
             building.push(UNKNOWN);
             return;
         }
@@ -146,7 +146,8 @@ impl Parser {
 
     /// Writes the value of a variable, or its name if the text does not set it.
     fn value(&mut self, name: &str, building: &mut Building, is_unquoted: bool) {
-        let Some(value) = self.variables.get(name).cloned() else {
+        let known = self.variables.get(name).cloned();
+        let Some(value) = known.filter(|value| self.fuel.burn(value.len())) else {
             building.push("$");
             building.push(name);
             return;
@@ -157,7 +158,7 @@ impl Parser {
         }
         for (index, word) in value.split_whitespace().enumerate() {
             if index > 0 {
-                building.end_word();
+                self.end_word(building);
             }
             building.push(word);
         }
@@ -167,6 +168,7 @@ impl Parser {
     pub(super) fn substitution(&mut self, building: &mut Building) {
         building.push(UNKNOWN);
         if self.level >= MOST_LEVELS {
+            self.fuel.run_out();
             return;
         }
         self.level += 1;
@@ -213,16 +215,7 @@ impl Parser {
             return;
         }
         building.inner.extend(self.substitutions_of(rest));
-        match self.variables.get(&name) {
-            Some(value) => {
-                let value = value.clone();
-                building.push(&value);
-            }
-            None => {
-                building.push("$");
-                building.push(&name);
-            }
-        }
+        self.value(&name, building, false);
     }
 
     /// Reads `$((…))`, in which substitutions are carried out.
@@ -289,26 +282,34 @@ impl Parser {
 
     /// Returns the commands of the substitutions in a text that is otherwise data.
     pub(super) fn substitutions_of(&mut self, text: &str) -> Vec<super::Command> {
-        let mut inside = Building::default();
-        if self.level < MOST_LEVELS {
-            let mut parser = self.inside(text);
-            parser.double_quoted(&mut inside, None);
-        }
-        inside.inner
+        self.inside(text, |reader| {
+            let mut building = Building::default();
+            reader.double_quoted(&mut building, None);
+            building.inner
+        })
     }
 
-    fn parse_inside(&mut self, text: &str, building: &mut Building) {
-        if self.level < MOST_LEVELS {
-            building.inner.extend(self.inside(text).script());
-        }
+    /// Returns the commands of a text in this one.
+    pub(super) fn script_inside(&mut self, text: &str) -> Vec<super::Command> {
+        self.inside(text, Parser::script)
     }
 
-    /// Returns a reader of a part of this text.
-    fn inside(&self, text: &str) -> Parser {
-        let mut parser = Parser::new(text);
-        parser.level = self.level + 1;
-        parser.variables.clone_from(&self.variables);
-        parser
+    /// Reads a text in this one. It shares the variables, as substitutions do here, so that none is copied.
+    fn inside(
+        &mut self,
+        text: &str,
+        read: impl FnOnce(&mut Self) -> Vec<super::Command>,
+    ) -> Vec<super::Command> {
+        if self.level >= MOST_LEVELS || !self.fuel.burn(text.len()) {
+            self.fuel.run_out();
+            return Vec::new();
+        }
+        let mut reader = Parser::new(text, self.fuel);
+        reader.level = self.level + 1;
+        reader.variables = std::mem::take(&mut self.variables);
+        let commands = read(&mut reader);
+        self.variables = reader.variables;
+        commands
     }
 }
 
