@@ -302,8 +302,8 @@ struct Case {
     is_asked: bool,
 }
 
-fn commands() -> Vec<Case> {
-    let lines = include_str!("policy/cases/commands.txt").lines();
+fn commands(list: &str) -> Vec<Case> {
+    let lines = list.lines();
     let rows = lines.filter(|line| !line.is_empty() && !line.starts_with('#'));
     let case = |line: &str| {
         let (reach, rest) = line.split_once(' ').unwrap();
@@ -325,8 +325,8 @@ fn commands() -> Vec<Case> {
     rows.map(case).collect()
 }
 
-fn clicks() -> Vec<Case> {
-    let lines = include_str!("policy/cases/clicks.txt").lines();
+fn clicks(list: &str) -> Vec<Case> {
+    let lines = list.lines();
     let rows = lines.filter(|line| !line.is_empty() && !line.starts_with('#'));
     let case = |line: &str| {
         let cells: Vec<&str> = line.split('|').map(str::trim).collect();
@@ -359,7 +359,8 @@ fn clicks() -> Vec<Case> {
 
 #[test]
 fn the_mode_risky_asks_about_what_people_want_to_be_asked_about() {
-    let (commands, clicks) = (commands(), clicks());
+    let commands = commands(include_str!("policy/cases/commands.txt"));
+    let clicks = clicks(include_str!("policy/cases/clicks.txt"));
     assert_eq!((commands.len(), clicks.len()), (150, 40));
     let all: Vec<Case> = commands.into_iter().chain(clicks).collect();
     let wrong = |is_asked: bool| -> Vec<&str> {
@@ -440,6 +441,42 @@ fn a_value_that_is_too_long_is_unknown() {
     assert!(asks(&Policy::default(), &bash(&forgotten)));
     let harmless = format!("{} echo $X", doublings(30));
     assert!(!asks(&Policy::default(), &bash(&harmless)));
+}
+
+#[test]
+fn the_mode_risky_reads_other_spellings_and_their_harmless_neighbours() {
+    let mut all = commands(include_str!("policy/cases/spellings.txt"));
+    all.extend(clicks(include_str!("policy/cases/more_clicks.txt")));
+    let wrong = all.iter().filter(|case| case.asks != case.is_asked);
+    let wrong: Vec<String> = wrong
+        .map(|case| {
+            let is_asked = if case.is_asked { "asked" } else { "passed" };
+            format!("{is_asked}: {}", case.text)
+        })
+        .collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn a_rule_that_refuses_a_program_finds_it_by_its_path() {
+    let rules = [(RuleTool::Bash, "git push*", Then::Refuse)];
+    let policy = policy(Mode::Never, &rules);
+    for command in [
+        "/usr/bin/git push",
+        "time -p /usr/bin/git push origin",
+        "echo 'git push' | sh",
+        "${GIT:-git} push",
+    ] {
+        assert_eq!(
+            verdict_of(&policy, &bash(command)),
+            Verdict::Refuse,
+            "{command}"
+        );
+    }
+    assert_eq!(
+        verdict_of(&policy, &bash("/usr/bin/git pull")),
+        Verdict::Allow
+    );
 }
 
 #[test]

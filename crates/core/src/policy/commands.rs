@@ -29,9 +29,11 @@ pub(super) struct Command {
 /// The standard input of a command, as far as the text shows it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum CommandInput {
-    /// It is that of the shell, or a file.
+    /// It is that of the shell.
     #[default]
     Own,
+    /// It is a file that is named.
+    File,
     /// It is the output of the command before.
     Piped,
     /// It is the output of a group of commands before.
@@ -57,9 +59,23 @@ impl Command {
         &self.all_words
     }
 
+    /// Returns true if this wrapper stands in front of the program.
+    pub(super) fn is_behind(&self, wrapper: &str) -> bool {
+        let n_words = self.all_words.len() - self.words().len();
+        let mut in_front = self.all_words[..n_words].iter();
+        in_front.any(|word| word.rsplit('/').next() == Some(wrapper))
+    }
+
     /// Returns the program's name without its directory.
     pub(super) fn program(&self) -> &str {
         name_of(self.words())
+    }
+
+    /// Returns the words with the program's name instead of its path: `git push` for `/usr/bin/git push`.
+    pub(super) fn plain_text(&self) -> String {
+        let arguments = self.arguments().iter().map(String::as_str);
+        let words: Vec<&str> = std::iter::once(self.program()).chain(arguments).collect();
+        words.join(" ")
     }
 
     pub(super) fn arguments(&self) -> &[String] {
@@ -71,6 +87,11 @@ impl Command {
         let inner = self.inner.iter().flat_map(Command::with_inner);
         std::iter::once(self).chain(inner).collect()
     }
+}
+
+/// Returns the last part of a path.
+pub(super) fn base_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
 }
 
 /// Returns the name of the program that these words run, without its directory and version.

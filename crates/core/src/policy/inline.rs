@@ -73,7 +73,9 @@ pub(super) fn risk(code: &str, judge: &mut Judge) -> Option<&'static str> {
         && !SENDS
             .iter()
             .any(|name| code.contains(name) && !FETCH.contains(name));
-    let sends = names(&SENDS) && !only_fetches || code.contains("fetch(") && has_data;
+    let sends = names(&SENDS) && !only_fetches
+        || names(&["fetch(", ".request("]) && has_data
+        || sends_by_library(code);
     if sends && !is_local {
         return Some("sends data over the network");
     }
@@ -83,16 +85,61 @@ pub(super) fn risk(code: &str, judge: &mut Judge) -> Option<&'static str> {
     None
 }
 
-/// Returns the texts in quotes.
+/// Returns true if a program sends something with a library for requests, by whatever name it calls its session.
+fn sends_by_library(code: &str) -> bool {
+    const LIBRARIES: [&str; 8] = [
+        "requests",
+        "httpx",
+        "aiohttp",
+        "urllib3",
+        "axios",
+        "superagent",
+        "node-fetch",
+        "Faraday",
+    ];
+    const METHODS: [&str; 4] = [".post(", ".put(", ".patch(", ".delete("];
+    const CHANGES: [&str; 8] = [
+        ".upload_",
+        ".put_",
+        ".delete_",
+        ".create_",
+        ".send_",
+        ".copy_",
+        ".terminate_",
+        ".publish(",
+    ];
+    let has = |all: &[&str]| all.iter().any(|name| code.contains(name));
+    has(&LIBRARIES) && has(&METHODS) || code.contains("boto3") && has(&CHANGES)
+}
+
+/// Returns the texts in quotes. A plain text ends with its line, so that an apostrophe in a comment quotes no more than
+/// that.
 fn literals(code: &str) -> Vec<String> {
+    let chars: Vec<char> = code.chars().collect();
     let mut texts = Vec::new();
-    let mut chars = code.chars();
-    while let Some(quote) = chars.find(|c| matches!(c, '\'' | '"' | '`')) {
+    let mut at = 0;
+    while let Some(&quote) = chars.get(at) {
+        at += 1;
+        if !matches!(quote, '\'' | '"' | '`') {
+            continue;
+        }
+        let follows = |at: usize, n: usize| {
+            let next = chars.get(at..at + n);
+            next.is_some_and(|next| next.iter().all(|c| *c == quote))
+        };
+        let is_triple = quote != '`' && follows(at, 2);
+        at += if is_triple { 2 } else { 0 };
         let mut text = String::new();
-        while let Some(c) = chars.next() {
+        while let Some(&c) = chars.get(at) {
+            let is_end = c == quote && (!is_triple || follows(at, 3));
+            at += if is_end && is_triple { 3 } else { 1 };
             match c {
-                c if c == quote => break,
-                '\\' => text.extend(chars.next()),
+                _ if is_end => break,
+                '\n' if !is_triple && quote != '`' => break,
+                '\\' => {
+                    text.extend(chars.get(at));
+                    at += 1;
+                }
                 c => text.push(c),
             }
         }

@@ -11,9 +11,11 @@ use super::{
     destination::{is_loopback, is_remote_redirect, is_url},
     fuel::Fuel,
     inline,
-    outside::outside,
-    removal::{Folder, removes_home},
-    wrappers::{code_of, is_interpreter, is_shell, passed_on, reads_script},
+    interpreters::{code_of, is_interpreter, is_shell, reads_script},
+    outside::{output_files, outside},
+    pipes::piped_text,
+    removal::{Folder, removes_home, removes_listed},
+    wrappers::passed_on,
 };
 
 const BECOMES_ROOT: [&str; 8] = [
@@ -109,9 +111,12 @@ impl Judge {
 
     /// Returns the risk of the commands that a command passes to another program or reads from a pipe.
     fn passed_on(&mut self, command: &Command, earlier: &[Command]) -> Option<&'static str> {
-        let mut passed = passed_on(command, &self.fuel);
-        passed.extend(piped_script(command, earlier, &self.fuel));
-        self.inside(&passed)
+        let passed = passed_on(command, &self.fuel);
+        let found = self.inside(&passed);
+        if found.is_some() || !is_shell(command.program()) {
+            return found;
+        }
+        piped_text(command, earlier).and_then(|text| self.text(&text))
     }
 
     /// Returns the risk of one command, without those inside it.
@@ -119,7 +124,8 @@ impl Judge {
         if BECOMES_ROOT.contains(&command.program()) {
             return Some(BECOMES_USER);
         }
-        if removes_home(command, &self.folder) {
+        let is_listed = |source: &Command| removes_listed(command, source, &self.folder);
+        if removes_home(command, &self.folder) || earlier.last().is_some_and(is_listed) {
             return Some(REMOVES_HOME);
         }
         if command
@@ -132,7 +138,7 @@ impl Judge {
         if let Some(why) = outside(command) {
             return Some(why);
         }
-        if let Some(code) = code(command)
+        if let Some(code) = code(command, earlier)
             && let Some(why) = inline::risk(&code, self)
         {
             return Some(why);
@@ -154,14 +160,17 @@ impl Judge {
 }
 
 /// Returns the program text in the arguments or the input of an interpreter that is no shell.
-fn code(command: &Command) -> Option<String> {
+fn code(command: &Command, earlier: &[Command]) -> Option<String> {
     let words = command.words();
     if is_shell(command.program()) || !is_interpreter(command.program()) {
         return None;
     }
     match code_of(words) {
         Some(code) => Some(code.to_owned()),
-        None if reads_script(words) => Some(command.documents.join("\n")),
+        None if reads_script(words) => {
+            let piped = piped_text(command, earlier).unwrap_or_default();
+            Some(command.documents.join("\n") + &piped)
+        }
         None => None,
     }
 }
@@ -181,17 +190,18 @@ fn sources_of_script<'a>(command: &'a Command, earlier: &'a [Command]) -> Vec<&'
     if !is_interpreter(program) {
         return Vec::new();
     }
-    // `bash -c "$(…)"`, `bash <(…)`
+    // `bash -c "$(…)"`, `bash <(…)`, `python3 -c "$(…)"`
     let words = command.words();
     let mut sources: Vec<&Command> = Vec::new();
-    if is_shell(program) || code_of(words).is_none() {
+    let is_made = code_of(words).is_none_or(|code| code.trim_start().starts_with("$("));
+    if is_shell(program) || is_made {
         sources.extend(inner());
     }
     if !reads_script(words) {
         return sources;
     }
     match command.input {
-        CommandInput::Own => {}
+        CommandInput::Own | CommandInput::File => {}
         CommandInput::PipedFromGroup => {
             let earlier = earlier.iter().rev().take(LONGEST_PIPELINE);
             sources.extend(earlier.flat_map(Command::with_inner));
@@ -206,21 +216,6 @@ fn sources_of_script<'a>(command: &'a Command, earlier: &'a [Command]) -> Vec<&'
         }
     }
     sources
-}
-
-/// Returns the commands that `echo` and `printf` pipe into a shell.
-fn piped_script(command: &Command, earlier: &[Command], fuel: &Fuel) -> Vec<Command> {
-    let runs_input = is_shell(command.program()) && reads_script(command.words());
-    match earlier.last() {
-        Some(source)
-            if runs_input
-                && command.input != CommandInput::Own
-                && matches!(source.program(), "echo" | "printf") =>
-        {
-            split(&source.arguments().join(" "), fuel)
-        }
-        Some(_) | None => Vec::new(),
-    }
 }
 
 /// Returns true if a command fetches something from another computer.
@@ -253,13 +248,8 @@ fn fetched_files(command: &Command, earlier: &[Command]) -> Vec<String> {
         .iter()
         .map(|path| name_of_path(path))
         .collect();
-    for (word, next) in arguments.iter().zip(arguments.iter().skip(1)) {
-        let is_output = matches!(&**word, "-O" | "--output" | "--output-document")
-            || (word.starts_with('-') && !word.starts_with("--") && word.ends_with('o'));
-        if is_output {
-            files.push(name_of_path(next));
-        }
-    }
+    let outputs = output_files(command.program(), arguments);
+    files.extend(outputs.into_iter().map(name_of_path));
     let urls = arguments
         .iter()
         .filter(|word| word.contains('/') && !word.starts_with('-'));

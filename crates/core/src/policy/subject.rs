@@ -4,6 +4,8 @@ use super::{
     Reach, Rule, Then,
     commands::{Command, split},
     fuel::Fuel,
+    interpreters::is_shell,
+    pipes::piped_text,
     risky,
     wrappers::passed_on,
 };
@@ -91,7 +93,9 @@ impl CallSubject {
             Then::Ask | Then::Refuse => {
                 matched(&self.whole)
                     || self.all_commands().iter().any(|command| {
-                        matched(&command.text) || matched(&command.words().join(" "))
+                        matched(&command.text)
+                            || matched(&command.words().join(" "))
+                            || matched(&command.plain_text())
                     })
             }
             Then::Allow if rule.exact || self.commands.is_empty() => matched(&self.whole),
@@ -107,9 +111,17 @@ impl CallSubject {
         let fuel = Fuel::for_text(&self.whole);
         let commands = self.commands.iter().flat_map(Command::with_inner);
         let passed = |command: &Command| passed_on(command, &fuel);
-        commands
+        let mut all: Vec<Command> = commands
             .flat_map(|command| std::iter::once(command.clone()).chain(passed(command)))
-            .collect()
+            .collect();
+        for (index, command) in self.commands.iter().enumerate() {
+            if is_shell(command.program())
+                && let Some(text) = piped_text(command, &self.commands[..index])
+            {
+                all.extend(split(&text, &fuel));
+            }
+        }
+        all
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::{Command, CommandInput, MOST_LEVELS, words::is_name};
 use crate::policy::{
     fuel::Fuel,
-    wrappers::{is_shell, reads_script},
+    interpreters::{is_shell, reads_script},
 };
 
 /// The home folder of every sandbox.
@@ -229,6 +229,7 @@ impl<'a> Parser<'a> {
             }
             return;
         }
+        let reads = starts("<") && !starts("<&");
         while self
             .peek(0)
             .is_some_and(|c| matches!(c, '<' | '>' | '&' | '|'))
@@ -236,6 +237,9 @@ impl<'a> Parser<'a> {
             self.at += 1;
         }
         if let Some(word) = self.target(building) {
+            if reads && word != "/dev/null" {
+                building.input = CommandInput::File;
+            }
             building.redirects.push(word);
         }
     }
@@ -263,7 +267,7 @@ impl<'a> Parser<'a> {
         };
         let text: String = self.chars[begins..self.at].iter().collect();
         self.set_variables(&building.words);
-        let command = Command {
+        let mut command = Command {
             text: text.trim().to_owned(),
             all_words: building.words,
             redirects: building.redirects,
@@ -271,6 +275,9 @@ impl<'a> Parser<'a> {
             inner: building.inner,
             input: building.input,
         };
+        // Here-strings are known by now. Here-documents follow on the next lines.
+        let scripts = self.scripts_in(&command, &command.documents);
+        command.inner.extend(scripts);
         for pending in self.pending.iter_mut().rev().take(building.n_pending) {
             pending.owner = commands.len();
         }
@@ -317,14 +324,20 @@ impl<'a> Parser<'a> {
                 inner = self.substitutions_of(&document);
             }
             if let Some(owner) = commands.get_mut(one.owner) {
-                let is_script = is_shell(owner.program()) && reads_script(owner.words());
-                if is_script {
-                    inner.extend(self.script_inside(&document));
-                }
+                inner.extend(self.scripts_in(owner, std::slice::from_ref(&document)));
                 owner.documents.push(document);
                 owner.inner.append(&mut inner);
             }
         }
+    }
+
+    /// Returns the commands in the documents of a command, if it is a shell that runs them.
+    fn scripts_in(&mut self, owner: &Command, documents: &[String]) -> Vec<Command> {
+        if documents.is_empty() || !is_shell(owner.program()) || !reads_script(owner.words()) {
+            return Vec::new();
+        }
+        let scripts = documents.iter().flat_map(|text| self.script_inside(text));
+        scripts.collect()
     }
 
     fn line(&mut self) -> String {

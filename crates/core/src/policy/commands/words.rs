@@ -152,8 +152,13 @@ impl Parser<'_> {
             building.push(name);
             return;
         };
+        self.push_value(&value, building, is_unquoted);
+    }
+
+    /// Writes a value, which becomes several words where it is not quoted.
+    fn push_value(&self, value: &str, building: &mut Building, is_unquoted: bool) {
         if !is_unquoted {
-            building.push(&value);
+            building.push(value);
             return;
         }
         for (index, word) in value.split_whitespace().enumerate() {
@@ -166,14 +171,15 @@ impl Parser<'_> {
 
     /// Reads the commands of a substitution up to its parenthesis.
     pub(super) fn substitution(&mut self, building: &mut Building) {
-        building.push(UNKNOWN);
         if self.level >= MOST_LEVELS {
             self.fuel.run_out();
+            building.push(UNKNOWN);
             return;
         }
         self.level += 1;
         let mut inner = self.list(Some(')'));
         self.level -= 1;
+        building.push(searched(&inner).unwrap_or(UNKNOWN));
         building.inner.append(&mut inner);
     }
 
@@ -214,8 +220,29 @@ impl Parser<'_> {
             self.value(&name, building, is_unquoted);
             return;
         }
-        building.inner.extend(self.substitutions_of(rest));
-        self.value(&name, building, false);
+        // `${name:-default}`
+        let default = rest.trim_start_matches(':').strip_prefix(['-', '=']);
+        let is_known = self.variables.contains_key(&name);
+        match default.filter(|_| !is_known && is_name(&name)) {
+            Some(default) => self.default(default, building, is_unquoted),
+            None => {
+                building.inner.extend(self.substitutions_of(rest));
+                self.value(&name, building, is_unquoted);
+            }
+        }
+    }
+
+    /// Writes the text that stands for a variable without a value.
+    fn default(&mut self, text: &str, building: &mut Building, is_unquoted: bool) {
+        let mut word = String::new();
+        building.inner.extend(self.inside(text, |reader| {
+            let mut apart = Building::default();
+            reader.double_quoted(&mut apart, None);
+            word = apart.word.unwrap_or_default();
+            apart.inner
+        }));
+        let word = word.replace(['\'', '"'], "");
+        self.push_value(&word, building, is_unquoted);
     }
 
     /// Reads `$((…))`, in which substitutions are carried out.
@@ -311,6 +338,19 @@ impl Parser<'_> {
         self.variables = reader.variables;
         commands
     }
+}
+
+/// Returns the program that the only command of a substitution searches for: `$(which git)`.
+fn searched(inner: &[super::Command]) -> Option<&str> {
+    let [only] = inner else {
+        return None;
+    };
+    let mut operands = only
+        .arguments()
+        .iter()
+        .filter(|word| !word.starts_with('-'));
+    let searches = matches!(only.program(), "which" | "command" | "type");
+    operands.next().map(String::as_str).filter(|_| searches)
 }
 
 /// Returns true if this is the name of a variable.
