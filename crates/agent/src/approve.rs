@@ -26,6 +26,8 @@ const REFUSED_BECAUSE: &str = "Not executed: a person was asked and said no, wit
 const NOT_APPROVED: &str = "Not executed: a person was asked and nobody answered in time.";
 /// The most time for finding an element, with everything that the computer still does before.
 const FIND_MAX: Duration = Duration::from_secs(5);
+const PAGE_CHANGED: &str =
+    "Not executed: the page has changed since a person was asked. Look at it again.";
 const LOG_LOST: &str = "Not executed: the question could not be stored.";
 
 impl Work {
@@ -36,25 +38,47 @@ impl Work {
         call: &ToolCall,
         invocation: &mut dyn Invocation,
     ) -> Result<(), Outcome> {
-        if let Some(at) = invocation.element() {
-            let policy = self.policy().await?;
-            if policy.depends_on_element(&invocation.proposal())
-                && let Some(element) = self.find_element(at).await?
-            {
-                invocation.note_element(element);
-            }
+        let policy = self.policy().await?;
+        let at = invocation
+            .element()
+            .filter(|_| policy.depends_on_element(&invocation.proposal()));
+        let Some(at) = at else {
+            return self.approved(call, &*invocation).await.map(drop);
+        };
+        let seen = self.find_element(at.clone()).await?;
+        if let Some(element) = &seen {
+            invocation.note_element(element.clone());
         }
-        self.approved(call, &*invocation).await
+        if self.was_asked_about_another(call, &*invocation) {
+            return Err(Outcome::not_done(PAGE_CHANGED, NotDone::Skipped));
+        }
+        // People may take hours.
+        if self.approved(call, &*invocation).await? && !is_same(seen, self.find_element(at).await?)
+        {
+            return Err(Outcome::not_done(PAGE_CHANGED, NotDone::Skipped));
+        }
+        Ok(())
     }
 
-    /// Asks people for every approval that a call needs. The error is the result of the call.
+    /// Returns true if people were asked about this call before an interruption, when another element was there.
+    fn was_asked_about_another(&self, call: &ToolCall, invocation: &dyn Invocation) -> bool {
+        let rule = invocation.proposal().rule();
+        let asked = self.people.asked_about(&call.id);
+        let mut rules = asked.filter(|ask| ask.kind == DecisionKind::Approval);
+        rules.any(|ask| ask.rule.is_some() && ask.rule != rule)
+    }
+
+    /// Asks people for every approval that a call needs, and returns true if there was one. The error is the result of
+    /// the call.
     pub(crate) async fn approved(
         &mut self,
         call: &ToolCall,
         invocation: &dyn Invocation,
-    ) -> Result<(), Outcome> {
+    ) -> Result<bool, Outcome> {
         let policy = self.policy().await?;
-        for ask in self.asks(call, invocation, &policy).await? {
+        let asks = self.asks(call, invocation, &policy).await?;
+        let is_asked = !asks.is_empty();
+        for ask in asks {
             let kind = ask.kind;
             let settled = self
                 .people
@@ -65,7 +89,7 @@ impl Work {
                 return Err(refused(kind, &settled));
             }
         }
-        Ok(())
+        Ok(is_asked)
     }
 
     async fn policy(&self) -> Result<Policy, Outcome> {
@@ -156,6 +180,12 @@ impl Work {
         }
         Ok(asks)
     }
+}
+
+/// Returns true if a person would take both for the same element.
+fn is_same(before: Option<PointedElement>, now: Option<PointedElement>) -> bool {
+    let marks = |element: PointedElement| (element.origin, element.role, element.name);
+    before.map(marks) == now.map(marks)
 }
 
 fn unsettled(cut: Cut) -> Outcome {

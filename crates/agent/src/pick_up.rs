@@ -153,7 +153,7 @@ impl Work {
         };
         if invocation.is_for_screen() {
             return match self.approved(call, &*invocation).await {
-                Ok(()) => Outcome::not_done(RESTARTED, NotDone::Skipped),
+                Ok(_) => Outcome::not_done(RESTARTED, NotDone::Skipped),
                 Err(outcome) => outcome,
             };
         }

@@ -21,7 +21,10 @@ pub use self::{
     element_ref::{BadElementRef, ElementRef},
     page_element::{PageElement, page_elements},
     player::{PageMedia, PlayerState, PlayerWish},
-    pointed_element::{ActivatingKey, ElementAt, LONGEST_SURROUNDING_TEXT, PointedElement},
+    pointed_element::{
+        ActivatingKey, ElementAt, LONGEST_SURROUNDING_TEXT, PointedElement, plain_key_name,
+        types_enter,
+    },
     reply::{
         Browsed, BrowserChange, BrowserFinding, ConsoleEntry, DownloadEntry, DownloadState,
         NetworkEntry, OpenDialog, PageState, TabEntry, page_label,

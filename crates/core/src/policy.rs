@@ -6,9 +6,12 @@
 mod clicks;
 mod commands;
 mod destination;
+mod fuel;
 mod inline;
+mod interpreters;
 mod options;
 mod outside;
+mod pipes;
 mod removal;
 mod risky;
 mod subject;

@@ -302,8 +302,8 @@ struct Case {
     is_asked: bool,
 }
 
-fn commands() -> Vec<Case> {
-    let lines = include_str!("policy/cases/commands.txt").lines();
+fn commands(list: &str) -> Vec<Case> {
+    let lines = list.lines();
     let rows = lines.filter(|line| !line.is_empty() && !line.starts_with('#'));
     let case = |line: &str| {
         let (reach, rest) = line.split_once(' ').unwrap();
@@ -325,8 +325,8 @@ fn commands() -> Vec<Case> {
     rows.map(case).collect()
 }
 
-fn clicks() -> Vec<Case> {
-    let lines = include_str!("policy/cases/clicks.txt").lines();
+fn clicks(list: &str) -> Vec<Case> {
+    let lines = list.lines();
     let rows = lines.filter(|line| !line.is_empty() && !line.starts_with('#'));
     let case = |line: &str| {
         let cells: Vec<&str> = line.split('|').map(str::trim).collect();
@@ -359,7 +359,8 @@ fn clicks() -> Vec<Case> {
 
 #[test]
 fn the_mode_risky_asks_about_what_people_want_to_be_asked_about() {
-    let (commands, clicks) = (commands(), clicks());
+    let commands = commands(include_str!("policy/cases/commands.txt"));
+    let clicks = clicks(include_str!("policy/cases/clicks.txt"));
     assert_eq!((commands.len(), clicks.len()), (150, 40));
     let all: Vec<Case> = commands.into_iter().chain(clicks).collect();
     let wrong = |is_asked: bool| -> Vec<&str> {
@@ -375,6 +376,106 @@ fn the_mode_risky_asks_about_what_people_want_to_be_asked_about() {
         "harmful and not asked about:\n{}\n\nharmless and asked about:\n{}",
         unasked.join("\n"),
         needless.join("\n")
+    );
+}
+
+/// Returns a text that doubles a variable.
+fn doublings(n_times: usize) -> String {
+    format!("X=aaaaaaaa;{}", "X=$X$X;".repeat(n_times))
+}
+
+#[test]
+fn a_text_that_grows_costs_no_more_than_a_long_one() {
+    let doubled = doublings(60);
+    // A quoted brace expansion, which `eval` carries out.
+    let braces = format!("'{}'", "{a,b}".repeat(6));
+    let long = "a".repeat(3_000);
+    for growing in [
+        format!("{doubled} git push $X"),
+        format!("{doubled} eval \"$X\""),
+        format!("X={long}; {} ", "echo $X$X$X$X$X$X$X$X;".repeat(200)),
+        format!("echo {{{}}}{}", ",".repeat(20_000), "b".repeat(20_000)),
+        format!("{}{braces}{long}", "eval ".repeat(8)),
+        format!(
+            "X={braces}{long}; {}",
+            format!("bash -c \"eval eval $X{braces}\";").repeat(500)
+        ),
+        format!("X='{}';{}", "`:`".repeat(1_300), "eval \"$X\";".repeat(900)),
+        format!("bash -c '{}'; ", doublings(9)).repeat(900),
+        format!("{}{}", "A=b;".repeat(9_000), "`:`".repeat(9_000)),
+        format!(
+            "python3 -c 'system(\"{}\")'",
+            "'a' \\\"b\\\" ".repeat(5_000)
+        ),
+        "$(bash <<A\n".repeat(5_000),
+        "`${x:-$((".repeat(9_000),
+        "find -exec ".repeat(9_000),
+        "curl https://x.example/a$(date);".repeat(900),
+    ] {
+        let begun = std::time::Instant::now();
+        let proposal = bash(&growing);
+        for mode in [Mode::Risky, Mode::Never] {
+            let rules = [(RuleTool::Bash, "no such command", Then::Refuse)];
+            let _verdict = verdict_of(&policy(mode, &rules), &proposal);
+        }
+        let ms = begun.elapsed().as_millis();
+        assert!(ms < 3_000, "{ms} ms: {}", &growing[..60]);
+    }
+    let hidden = policy(Mode::Risky, &[]);
+    let asked = "The agent wants to do it that hides what it runs.";
+    let text = "X=aaaaaaaa;X=$X$X;X=$X$X;".to_owned()
+        + &format!("{{{}}}{}", ",".repeat(999), "b".repeat(999));
+    assert_eq!(
+        verdict_of(&hidden, &bash(&text)),
+        Verdict::Ask(asked.to_owned())
+    );
+    let allow = policy(Mode::Always, &[(RuleTool::Bash, "*", Then::Allow)]);
+    assert!(asks(&allow, &bash(&text)));
+}
+
+#[test]
+fn a_value_that_is_too_long_is_unknown() {
+    // 2 KiB is kept, 4 KiB and more is not.
+    assert!(asks(&Policy::default(), &bash("X=git;Y=push;$X $Y")));
+    let forgotten = format!("{} X=$X$X; Y=push; git $Y", doublings(30));
+    assert!(asks(&Policy::default(), &bash(&forgotten)));
+    let harmless = format!("{} echo $X", doublings(30));
+    assert!(!asks(&Policy::default(), &bash(&harmless)));
+}
+
+#[test]
+fn the_mode_risky_reads_other_spellings_and_their_harmless_neighbours() {
+    let mut all = commands(include_str!("policy/cases/spellings.txt"));
+    all.extend(clicks(include_str!("policy/cases/more_clicks.txt")));
+    let wrong = all.iter().filter(|case| case.asks != case.is_asked);
+    let wrong: Vec<String> = wrong
+        .map(|case| {
+            let is_asked = if case.is_asked { "asked" } else { "passed" };
+            format!("{is_asked}: {}", case.text)
+        })
+        .collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn a_rule_that_refuses_a_program_finds_it_by_its_path() {
+    let rules = [(RuleTool::Bash, "git push*", Then::Refuse)];
+    let policy = policy(Mode::Never, &rules);
+    for command in [
+        "/usr/bin/git push",
+        "time -p /usr/bin/git push origin",
+        "echo 'git push' | sh",
+        "${GIT:-git} push",
+    ] {
+        assert_eq!(
+            verdict_of(&policy, &bash(command)),
+            Verdict::Refuse,
+            "{command}"
+        );
+    }
+    assert_eq!(
+        verdict_of(&policy, &bash("/usr/bin/git pull")),
+        Verdict::Allow
     );
 }
 

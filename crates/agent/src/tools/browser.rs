@@ -89,11 +89,12 @@ impl Invocation for Browsing {
 
     fn proposal(&self) -> Proposal {
         let verb = &self.browse.verb;
-        // A script can do everything that its page can. With an upload, a file leaves the computer.
+        // A script can do everything that its page can. With an upload, a file leaves the computer. Nobody knows the
+        // element that the focus moves to.
         let is_risky = matches!(
             verb,
             BrowserVerb::Script { .. } | BrowserVerb::Upload { .. }
-        );
+        ) || pointed::moves_focus(verb);
         let risk = match (verb.is_look(), is_risky) {
             (true, _) => Risk::Looks,
             (false, true) => Risk::Risky(None),
@@ -101,10 +102,7 @@ impl Invocation for Browsing {
         };
         let proposal = Proposal {
             tool: NAME.to_owned(),
-            subject: match object(verb) {
-                Some(object) => CallSubject::text(format!("{} {object}", self.action)),
-                None => CallSubject::vague(&*self.action),
-            },
+            subject: self.subject(),
             risk,
             wish: "The agent wants to use the browser".to_owned(),
         };
@@ -138,6 +136,24 @@ impl Invocation for Browsing {
         let done = describe(&self.browse.verb, place_for_model);
         let browsed = context.browse(self.browse).await?;
         Ok(report::output(&done, browsed))
+    }
+}
+
+impl Browsing {
+    /// Returns the text for the patterns of rules. Where the element decides, the text says too little for a rule that
+    /// allows it: `press Enter`.
+    fn subject(&self) -> CallSubject {
+        match object(&self.browse.verb) {
+            Some(object) => {
+                let text = format!("{} {object}", self.action);
+                if self.element().is_some() {
+                    CallSubject::vague(text)
+                } else {
+                    CallSubject::text(text)
+                }
+            }
+            None => CallSubject::vague(&*self.action),
+        }
     }
 }
 

@@ -150,3 +150,21 @@ fn scripts_are_offered_only_where_they_are_allowed() {
     };
     assert_eq!([offers(true), offers(false)], [true, false]);
 }
+
+#[test]
+fn a_key_that_clicks_is_judged_by_its_element_and_gets_no_rule_of_its_own() {
+    let proposal = |input| TOOL.read(&input).unwrap().proposal();
+    let press = |keys: &str| proposal(json!({"action": "press", "keys": keys}));
+    for keys in ["Enter", "KPEnter", "spacebar"] {
+        assert_eq!(
+            (press(keys).rule(), press(keys).risk),
+            (None, Risk::Harmless),
+            "{keys}"
+        );
+    }
+    assert!(press("ctrl+s").rule().is_some());
+    assert_eq!(press("Tab Enter").risk, Risk::Risky(None));
+    let typed = |text: &str| proposal(json!({"action": "type", "text": text}));
+    assert_eq!(typed("yes\n").rule(), None);
+    assert!(typed("yes").rule().is_some());
+}

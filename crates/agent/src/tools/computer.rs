@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use deskhand_core::{
     action::{Action, Button, Point, Region, ScreenSize},
-    browser::{ActivatingKey, ElementAt, PointedElement},
+    browser::{ActivatingKey, ElementAt, PointedElement, types_enter},
     policy::{CallSubject, Declaration, Proposal, Risk},
     sandbox::Acted,
     tool::{NativeTool, POINTS_ARE_PIXELS, ResultPart, ToolSpec, write_parts},
@@ -121,6 +121,8 @@ impl Invocation for Desktop {
             | Action::Zoom { .. }
             | Action::Wait { .. }
             | Action::CursorPosition => Risk::Looks,
+            // Nobody knows the element that the focus moves to.
+            _ if moves_focus(&self.action) => Risk::Risky(None),
             // The element that it is for may show more.
             Action::Move { .. }
             | Action::Click { .. }
@@ -135,8 +137,9 @@ impl Invocation for Desktop {
         let text = subject(&self.action);
         let proposal = Proposal {
             tool: NAME.to_owned(),
-            // Without a text, the place is missing, so a rule would allow it everywhere.
-            subject: if text.contains(' ') {
+            // Without a text, the place is missing, so a rule would allow it everywhere. So would one for a key that
+            // clicks.
+            subject: if text.contains(' ') && self.element().is_none() {
                 CallSubject::text(text)
             } else {
                 CallSubject::vague(text)
@@ -160,8 +163,8 @@ impl Invocation for Desktop {
             Action::Key { keys, .. } | Action::HoldKey { keys, .. } => {
                 ActivatingKey::among(keys).map(ElementAt::ScreenFocus)
             }
-            // A line feed is Return.
-            Action::Type { text } if text.contains('\n') => {
+            // An end of a line is Return.
+            Action::Type { text } if types_enter(text) => {
                 Some(ElementAt::ScreenFocus(ActivatingKey::Enter))
             }
             Action::Click { .. }
@@ -209,6 +212,14 @@ impl Invocation for Desktop {
             ..ToolOutput::parts(parts)
         })
     }
+}
+
+/// Returns true if an action clicks with a key after it has moved the focus.
+fn moves_focus(action: &Action) -> bool {
+    if let Action::Key { keys, .. } = action {
+        return ActivatingKey::follows_tab(keys);
+    }
+    matches!(action, Action::Type { text } if ActivatingKey::is_typed_after_tab(text))
 }
 
 /// Returns the text of an action that the patterns of approval rules match.

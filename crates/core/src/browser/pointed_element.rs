@@ -49,14 +49,56 @@ pub enum ActivatingKey {
 impl ActivatingKey {
     /// Returns the key among those of a chord or of several chords, if there is one: `Return`, `Tab space`.
     pub fn among(keys: &str) -> Option<Self> {
-        let of = |key: &str| match key.to_ascii_lowercase().as_str() {
-            "return" | "enter" | "kp_enter" | "\n" => Some(Self::Enter),
-            "space" => Some(Self::Space),
-            _ => None,
-        };
-        let mut all = keys.split(' ').flat_map(|chord| chord.split('+'));
-        all.find_map(of)
+        // A blank alone is the key itself.
+        if keys == " " {
+            return Some(Self::Space);
+        }
+        key_names(keys).find_map(|name| Self::of(&name))
     }
+
+    fn of(plain_name: &str) -> Option<Self> {
+        match plain_name {
+            "return" | "enter" | "kpenter" | "numpadenter" => Some(Self::Enter),
+            "space" | "spacebar" => Some(Self::Space),
+            _ => None,
+        }
+    }
+
+    /// Returns true if the focus moves before such a key is pressed: `Tab Return`.
+    pub fn follows_tab(keys: &str) -> bool {
+        let mut names = key_names(keys).skip_while(|name| !is_tab(name));
+        names.any(|name| Self::of(&name).is_some())
+    }
+
+    /// Returns true if typing this text moves the focus before it presses Enter: a tab comes first.
+    pub fn is_typed_after_tab(text: &str) -> bool {
+        text.starts_with('\t') && types_enter(text)
+    }
+}
+
+/// Returns the name of a key in lower case without `_` and `-`: models write `KP_Enter`, `KP-Enter` and `kpenter`.
+pub fn plain_key_name(name: &str) -> String {
+    let characters = name
+        .chars()
+        .filter(|character| !matches!(character, '_' | '-'));
+    characters.flat_map(char::to_lowercase).collect()
+}
+
+/// Returns true if typing this text presses Enter.
+pub fn types_enter(text: &str) -> bool {
+    text.contains(['\n', '\r'])
+}
+
+/// Returns the plain names of the keys of several chords.
+fn key_names(keys: &str) -> impl Iterator<Item = String> {
+    let chords = keys.split_whitespace();
+    chords
+        .flat_map(|chord| chord.split('+'))
+        .map(plain_key_name)
+}
+
+fn is_tab(plain_name: &str) -> bool {
+    matches!(plain_name, "tab" | "isolefttab" | "backtab")
 }
 
 /// An element and the facts about it. Everything in it is written by the page.
@@ -93,5 +135,58 @@ impl PointedElement {
             surroundings: page_label(&self.surroundings, LONGEST_SURROUNDING_TEXT),
             ..self
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_that_click_are_known_by_every_name_that_the_computer_takes() {
+        for keys in [
+            "Return",
+            "enter",
+            "KP_Enter",
+            "KP-Enter",
+            "KPEnter",
+            "numpad_enter",
+            "ctrl+Return",
+            "a  Return",
+        ] {
+            assert_eq!(
+                ActivatingKey::among(keys),
+                Some(ActivatingKey::Enter),
+                "{keys}"
+            );
+        }
+        for keys in [" ", "space", "spacebar", "Space_Bar", "shift+space"] {
+            assert_eq!(
+                ActivatingKey::among(keys),
+                Some(ActivatingKey::Space),
+                "{keys}"
+            );
+        }
+        for keys in ["", "Tab", "ctrl+s", "ctrl++", "Escape", "a b"] {
+            assert_eq!(ActivatingKey::among(keys), None, "{keys}");
+        }
+    }
+
+    #[test]
+    fn a_tab_before_the_key_moves_the_focus() {
+        for keys in [
+            "Tab Return",
+            "shift+Tab space",
+            "a Tab Tab KP_Enter",
+            "ISO_Left_Tab Return",
+        ] {
+            assert!(ActivatingKey::follows_tab(keys), "{keys}");
+        }
+        for keys in ["Return", "Return Tab", "Tab", "Down Return", "ctrl+Tab"] {
+            assert!(!ActivatingKey::follows_tab(keys), "{keys}");
+        }
+        assert!(ActivatingKey::is_typed_after_tab("\t\r"));
+        assert!(!ActivatingKey::is_typed_after_tab("ada\tpassword\n"));
+        assert!(!ActivatingKey::is_typed_after_tab("\tindented"));
     }
 }

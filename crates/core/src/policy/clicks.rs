@@ -132,7 +132,11 @@ pub(super) fn consequence_of(element: &PointedElement) -> Option<Consequence> {
         return None;
     }
     // Links mostly lead to a page, and their names may be headlines.
-    let most_words = if role == "link" { 1 } else { 5 };
+    let most_words = match role {
+        "link" if phrases::is_telling(&name) => 3,
+        "link" => 1,
+        _ => 5,
+    };
     let named = phrases::consequence(&name, most_words);
     named
         .or_else(|| confirmed(&name, element))

@@ -5,7 +5,7 @@ mod parser;
 mod words;
 
 use self::parser::Parser;
-use super::wrappers::behind_wrappers;
+use super::{fuel::Fuel, wrappers::behind_wrappers};
 
 /// The most levels of substitutions and groups that are read. Deeper ones count as text.
 const MOST_LEVELS: usize = 12;
@@ -29,9 +29,11 @@ pub(super) struct Command {
 /// The standard input of a command, as far as the text shows it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum CommandInput {
-    /// It is that of the shell, or a file.
+    /// It is that of the shell.
     #[default]
     Own,
+    /// It is a file that is named.
+    File,
     /// It is the output of the command before.
     Piped,
     /// It is the output of a group of commands before.
@@ -57,9 +59,23 @@ impl Command {
         &self.all_words
     }
 
+    /// Returns true if this wrapper stands in front of the program.
+    pub(super) fn is_behind(&self, wrapper: &str) -> bool {
+        let n_words = self.all_words.len() - self.words().len();
+        let mut in_front = self.all_words[..n_words].iter();
+        in_front.any(|word| word.rsplit('/').next() == Some(wrapper))
+    }
+
     /// Returns the program's name without its directory.
     pub(super) fn program(&self) -> &str {
         name_of(self.words())
+    }
+
+    /// Returns the words with the program's name instead of its path: `git push` for `/usr/bin/git push`.
+    pub(super) fn plain_text(&self) -> String {
+        let arguments = self.arguments().iter().map(String::as_str);
+        let words: Vec<&str> = std::iter::once(self.program()).chain(arguments).collect();
+        words.join(" ")
     }
 
     pub(super) fn arguments(&self) -> &[String] {
@@ -71,6 +87,11 @@ impl Command {
         let inner = self.inner.iter().flat_map(Command::with_inner);
         std::iter::once(self).chain(inner).collect()
     }
+}
+
+/// Returns the last part of a path.
+pub(super) fn base_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
 }
 
 /// Returns the name of the program that these words run, without its directory and version.
@@ -87,8 +108,13 @@ pub(super) fn name_of(words: &[String]) -> &str {
 ///
 /// Nothing is expanded but braces and variables that the text itself sets. Where a text is not what a shell would take, a
 /// person is asked once too often rather than once too rarely.
-pub(super) fn split(text: &str) -> Vec<Command> {
-    Parser::new(text).script()
+///
+/// A text for which the fuel does not last is left out.
+pub(super) fn split(text: &str, fuel: &Fuel) -> Vec<Command> {
+    if !fuel.burn(text.len()) {
+        return Vec::new();
+    }
+    Parser::new(text, fuel).script()
 }
 
 #[cfg(test)]

@@ -1,13 +1,17 @@
 use super::*;
 
+fn read(text: &str) -> Vec<Command> {
+    split(text, &Fuel::for_text(text))
+}
+
 fn texts(text: &str) -> Vec<String> {
-    let commands = split(text);
+    let commands = read(text);
     let all = commands.iter().flat_map(Command::with_inner);
     all.map(|command| command.text.clone()).collect()
 }
 
 fn words(text: &str) -> Vec<String> {
-    split(text).remove(0).words().to_vec()
+    read(text).remove(0).words().to_vec()
 }
 
 #[test]
@@ -43,7 +47,7 @@ fn here_documents_are_data_unless_a_shell_reads_them() {
     assert_eq!(texts(text), ["bash -s <<-END", "sudo x", "c"]);
     let text = "cat <<END\n$(sudo x) 'y'\nEND";
     assert_eq!(texts(text), ["cat <<END", "sudo x"]);
-    assert_eq!(split("cat <<< 'a b'")[0].documents, ["a b"]);
+    assert_eq!(read("cat <<< 'a b'")[0].documents, ["a b"]);
 }
 
 #[test]
@@ -57,7 +61,7 @@ fn words_are_what_a_shell_would_make_of_them() {
         words("$'\\x6cs' $HOME \"${HOME}/a\" $OTHER"),
         ["ls", "/home/agent", "/home/agent/a", "$OTHER"]
     );
-    let commands = split("X='git push'; $X -f");
+    let commands = read("X='git push'; $X -f");
     assert_eq!(commands[1].words(), ["git", "push", "-f"]);
 }
 
@@ -74,7 +78,7 @@ fn the_program_stands_behind_what_wraps_it() {
         ("command -v rm", "command"),
         ("A=1", ""),
     ] {
-        assert_eq!(split(text)[0].program(), program, "{text}");
+        assert_eq!(read(text)[0].program(), program, "{text}");
     }
 }
 

@@ -2,9 +2,8 @@
 
 use super::{
     Reach,
-    commands::split,
     destination::{is_loopback, is_url},
-    risky,
+    risky::Judge,
 };
 
 /// Names by which programs send something to another computer.
@@ -52,15 +51,13 @@ const RUNS: [&str; 9] = [
 const DECODES: [&str; 5] = ["b64decode", "base64", "atob", "fromhex", "decode_base64"];
 
 /// Returns the risk of a program, as the end of "… a command that …".
-pub(super) fn risk(code: &str, reach: Reach) -> Option<&'static str> {
+pub(super) fn risk(code: &str, judge: &mut Judge) -> Option<&'static str> {
     let texts = literals(code);
     let names = |all: &[&str]| all.iter().any(|name| code.contains(name));
     if names(&RUNS) || code.contains('`') {
-        let found = texts
-            .iter()
-            .find_map(|text| risky::risk(&split(text), reach));
+        let found = texts.iter().find_map(|text| judge.text(text));
         // `subprocess.run(["git", "push"])`
-        let found = found.or_else(|| risky::risk(&split(&texts.join(" ")), reach));
+        let found = found.or_else(|| judge.text(&texts.join(" ")));
         if found.is_some() {
             return found;
         }
@@ -76,26 +73,73 @@ pub(super) fn risk(code: &str, reach: Reach) -> Option<&'static str> {
         && !SENDS
             .iter()
             .any(|name| code.contains(name) && !FETCH.contains(name));
-    let sends = names(&SENDS) && !only_fetches || code.contains("fetch(") && has_data;
+    let sends = names(&SENDS) && !only_fetches
+        || names(&["fetch(", ".request("]) && has_data
+        || sends_by_library(code);
     if sends && !is_local {
         return Some("sends data over the network");
     }
-    if reach == Reach::Connected && names(&["exec(", "eval(", "eval "]) && names(&DECODES) {
+    if judge.reach == Reach::Connected && names(&["exec(", "eval(", "eval "]) && names(&DECODES) {
         return Some("hides what it runs");
     }
     None
 }
 
-/// Returns the texts in quotes.
+/// Returns true if a program sends something with a library for requests, by whatever name it calls its session.
+fn sends_by_library(code: &str) -> bool {
+    const LIBRARIES: [&str; 8] = [
+        "requests",
+        "httpx",
+        "aiohttp",
+        "urllib3",
+        "axios",
+        "superagent",
+        "node-fetch",
+        "Faraday",
+    ];
+    const METHODS: [&str; 4] = [".post(", ".put(", ".patch(", ".delete("];
+    const CHANGES: [&str; 8] = [
+        ".upload_",
+        ".put_",
+        ".delete_",
+        ".create_",
+        ".send_",
+        ".copy_",
+        ".terminate_",
+        ".publish(",
+    ];
+    let has = |all: &[&str]| all.iter().any(|name| code.contains(name));
+    has(&LIBRARIES) && has(&METHODS) || code.contains("boto3") && has(&CHANGES)
+}
+
+/// Returns the texts in quotes. A plain text ends with its line, so that an apostrophe in a comment quotes no more than
+/// that.
 fn literals(code: &str) -> Vec<String> {
+    let chars: Vec<char> = code.chars().collect();
     let mut texts = Vec::new();
-    let mut chars = code.chars();
-    while let Some(quote) = chars.find(|c| matches!(c, '\'' | '"' | '`')) {
+    let mut at = 0;
+    while let Some(&quote) = chars.get(at) {
+        at += 1;
+        if !matches!(quote, '\'' | '"' | '`') {
+            continue;
+        }
+        let follows = |at: usize, n: usize| {
+            let next = chars.get(at..at + n);
+            next.is_some_and(|next| next.iter().all(|c| *c == quote))
+        };
+        let is_triple = quote != '`' && follows(at, 2);
+        at += if is_triple { 2 } else { 0 };
         let mut text = String::new();
-        while let Some(c) = chars.next() {
+        while let Some(&c) = chars.get(at) {
+            let is_end = c == quote && (!is_triple || follows(at, 3));
+            at += if is_end && is_triple { 3 } else { 1 };
             match c {
-                c if c == quote => break,
-                '\\' => text.extend(chars.next()),
+                _ if is_end => break,
+                '\n' if !is_triple && quote != '`' => break,
+                '\\' => {
+                    text.extend(chars.get(at));
+                    at += 1;
+                }
                 c => text.push(c),
             }
         }

@@ -11,9 +11,20 @@ pub(super) struct Options<'a> {
 impl<'a> Options<'a> {
     /// Reads arguments. `with_value` has the options whose value is a word of its own.
     pub(super) fn read(arguments: &'a [String], with_value: &[&str]) -> Self {
+        Self::read_until(arguments, with_value, usize::MAX)
+    }
+
+    /// Reads arguments up to the first operand. What follows is for another program.
+    pub(super) fn leading(arguments: &'a [String], with_value: &[&str]) -> Self {
+        Self::read_until(arguments, with_value, 1)
+    }
+
+    fn read_until(arguments: &'a [String], with_value: &[&str], most_operands: usize) -> Self {
         let mut read = Self::default();
         let mut words = arguments.iter().map(String::as_str);
-        while let Some(word) = words.next() {
+        while read.operands.len() < most_operands
+            && let Some(word) = words.next()
+        {
             if word == "--" {
                 read.operands.extend(words.by_ref());
             } else if word.starts_with("--") {
@@ -51,6 +62,13 @@ impl<'a> Options<'a> {
         self.options
             .iter()
             .any(|(name, _)| names.contains(&&**name))
+    }
+
+    /// Returns the values of all of these options.
+    pub(super) fn values(&self, names: &[&str]) -> Vec<&'a str> {
+        let all = self.options.iter();
+        let named = all.filter(|(name, _)| names.contains(&&**name));
+        named.filter_map(|(_, value)| *value).collect()
     }
 
     /// Returns the value of the last of these options.

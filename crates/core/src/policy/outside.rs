@@ -1,9 +1,12 @@
 //! Commands that reach another computer or a person, send data, or change something outside of the sandbox.
 
 mod databases;
+mod operands;
+mod requests;
 mod services;
 mod transfers;
 
+pub(super) use self::requests::output_files;
 use super::commands::Command;
 
 const REACHES: &str = "reaches another computer or person";

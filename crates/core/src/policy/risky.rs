@@ -3,14 +3,19 @@
 //! The files and programs of the sandbox are the agent's own. People are asked when a command leaves the sandbox,
 //! becomes another user, or removes what people may have put into the home folder.
 
+use std::collections::HashSet;
+
 use super::{
     Reach,
     commands::{Command, CommandInput, name_of, split},
     destination::{is_loopback, is_remote_redirect, is_url},
+    fuel::Fuel,
     inline,
-    outside::outside,
-    removal::{Folder, removes_home},
-    wrappers::{code_of, is_interpreter, is_shell, passed_on, reads_script},
+    interpreters::{code_of, is_interpreter, is_shell, reads_script},
+    outside::{output_files, outside},
+    pipes::piped_text,
+    removal::{Folder, removes_home, removes_listed},
+    wrappers::passed_on,
 };
 
 const BECOMES_ROOT: [&str; 8] = [
@@ -33,103 +38,139 @@ const REMOVES_HOME: &str = "removes everything in a folder that may contain file
 const RUNS_FETCHED: &str = "runs what it fetches from the network";
 const HIDES: &str = "hides what it runs";
 
-/// The effects of a text up to a command.
-#[derive(Debug, Clone, Default)]
-struct Before {
-    folder: Folder,
-    /// The names of files that it has fetched.
-    fetched: Vec<String>,
-}
-
-/// Returns the risk of these commands, as the end of "… a command that …".
-pub(super) fn risk(commands: &[Command], reach: Reach) -> Option<&'static str> {
-    risk_of_list(commands, reach, &mut Before::default(), 0)
-}
-
-fn risk_of_list(
-    commands: &[Command],
-    reach: Reach,
-    before: &mut Before,
+/// A reader of commands in their order, with what it knows about those before.
+#[derive(Debug)]
+pub(super) struct Judge {
+    pub(super) reach: Reach,
+    fuel: Fuel,
+    /// The number of texts around the one that is read.
     level: usize,
-) -> Option<&'static str> {
-    if level > MOST_LEVELS || commands.len() > MOST_COMMANDS {
-        return (reach == Reach::Connected).then_some(HIDES);
+    folder: Folder,
+    /// The names of files that were fetched.
+    fetched: HashSet<String>,
+}
+
+/// Returns the risk of these commands, as the end of "… a command that …". `is_cut` is true if some are missing.
+pub(super) fn risk(commands: &[Command], is_cut: bool, reach: Reach) -> Option<&'static str> {
+    let mut judge = Judge {
+        reach,
+        fuel: Fuel::for_text(""),
+        level: 0,
+        folder: Folder::default(),
+        fetched: HashSet::new(),
+    };
+    let found = judge.list(commands);
+    let hides = (is_cut || judge.fuel.is_out()) && reach == Reach::Connected;
+    found.or(hides.then_some(HIDES))
+}
+
+impl Judge {
+    /// Returns the risk of a text that another program runs.
+    pub(super) fn text(&mut self, text: &str) -> Option<&'static str> {
+        let commands = split(text, &self.fuel);
+        self.inside(&commands)
     }
-    for (index, command) in commands.iter().enumerate() {
-        let earlier = &commands[..index];
-        if let Some(why) = risk_of(command, earlier, reach, before) {
+
+    fn inside(&mut self, commands: &[Command]) -> Option<&'static str> {
+        self.level += 1;
+        let found = self.list(commands);
+        self.level -= 1;
+        found
+    }
+
+    fn list(&mut self, commands: &[Command]) -> Option<&'static str> {
+        if self.level > MOST_LEVELS || commands.len() > MOST_COMMANDS {
+            self.fuel.run_out();
+            return None;
+        }
+        for (index, command) in commands.iter().enumerate() {
+            let earlier = &commands[..index];
+            let found = self
+                .command(command, earlier)
+                .or_else(|| self.substitutions(command))
+                .or_else(|| self.passed_on(command, earlier));
+            if found.is_some() {
+                return found;
+            }
+            self.fetched.extend(fetched_files(command, earlier));
+            self.folder = std::mem::take(&mut self.folder).after(command);
+        }
+        None
+    }
+
+    /// Returns the risk of the substitutions in a command, which run in a shell of their own.
+    fn substitutions(&mut self, command: &Command) -> Option<&'static str> {
+        if command.inner.is_empty() {
+            return None;
+        }
+        let folder = self.folder.clone();
+        let found = self.inside(&command.inner);
+        self.folder = folder;
+        found
+    }
+
+    /// Returns the risk of the commands that a command passes to another program or reads from a pipe.
+    fn passed_on(&mut self, command: &Command, earlier: &[Command]) -> Option<&'static str> {
+        let passed = passed_on(command, &self.fuel);
+        let found = self.inside(&passed);
+        if found.is_some() || !is_shell(command.program()) {
+            return found;
+        }
+        piped_text(command, earlier).and_then(|text| self.text(&text))
+    }
+
+    /// Returns the risk of one command, without those inside it.
+    fn command(&mut self, command: &Command, earlier: &[Command]) -> Option<&'static str> {
+        if BECOMES_ROOT.contains(&command.program()) {
+            return Some(BECOMES_USER);
+        }
+        let is_listed = |source: &Command| removes_listed(command, source, &self.folder);
+        if removes_home(command, &self.folder) || earlier.last().is_some_and(is_listed) {
+            return Some(REMOVES_HOME);
+        }
+        if command
+            .redirects
+            .iter()
+            .any(|target| is_remote_redirect(target))
+        {
+            return Some("sends data over the network");
+        }
+        if let Some(why) = outside(command) {
             return Some(why);
         }
-        let mut inside = None;
-        if !command.inner.is_empty() {
-            inside = risk_of_list(&command.inner, reach, &mut before.clone(), level + 1);
+        if let Some(code) = code(command, earlier)
+            && let Some(why) = inline::risk(&code, self)
+        {
+            return Some(why);
         }
-        let mut passed = passed_on(command);
-        passed.extend(piped_script(command, earlier));
-        let inside = inside.or_else(|| risk_of_list(&passed, reach, before, level + 1));
-        if inside.is_some() {
-            return inside;
+        // Nothing can be fetched, and what is hidden reaches nothing.
+        if self.reach == Reach::Sealed {
+            return None;
         }
-        before.fetched.extend(fetched_files(command, earlier));
-        before.folder = std::mem::take(&mut before.folder).after(command);
+        let sources = sources_of_script(command, earlier);
+        if sources.iter().any(|source| fetches(source)) {
+            return Some(RUNS_FETCHED);
+        }
+        let decodes = |source: &&Command| DECODES.contains(&source.program());
+        if sources.iter().any(decodes) {
+            return Some(HIDES);
+        }
+        runs_file_of(command, &self.fetched).then_some(RUNS_FETCHED)
     }
-    None
-}
-
-/// Returns the risk of one command, without those inside it.
-fn risk_of(
-    command: &Command,
-    earlier: &[Command],
-    reach: Reach,
-    before: &Before,
-) -> Option<&'static str> {
-    if BECOMES_ROOT.contains(&command.program()) {
-        return Some(BECOMES_USER);
-    }
-    if removes_home(command, &before.folder) {
-        return Some(REMOVES_HOME);
-    }
-    if command
-        .redirects
-        .iter()
-        .any(|target| is_remote_redirect(target))
-    {
-        return Some("sends data over the network");
-    }
-    if let Some(why) = outside(command) {
-        return Some(why);
-    }
-    if let Some(code) = code(command)
-        && let Some(why) = inline::risk(&code, reach)
-    {
-        return Some(why);
-    }
-    // Nothing can be fetched, and what is hidden reaches nothing.
-    if reach == Reach::Sealed {
-        return None;
-    }
-    let sources = sources_of_script(command, earlier);
-    if sources.iter().any(|source| fetches(source)) {
-        return Some(RUNS_FETCHED);
-    }
-    if sources
-        .iter()
-        .any(|source| DECODES.contains(&source.program()))
-    {
-        return Some(HIDES);
-    }
-    runs_file_of(command, &before.fetched).then_some(RUNS_FETCHED)
 }
 
 /// Returns the program text in the arguments or the input of an interpreter that is no shell.
-fn code(command: &Command) -> Option<String> {
+fn code(command: &Command, earlier: &[Command]) -> Option<String> {
     let words = command.words();
     if is_shell(command.program()) || !is_interpreter(command.program()) {
         return None;
     }
     match code_of(words) {
         Some(code) => Some(code.to_owned()),
-        None if reads_script(words) => Some(command.documents.join("\n")),
+        None if reads_script(words) => {
+            let piped = piped_text(command, earlier).unwrap_or_default();
+            Some(command.documents.join("\n") + &piped)
+        }
         None => None,
     }
 }
@@ -149,17 +190,18 @@ fn sources_of_script<'a>(command: &'a Command, earlier: &'a [Command]) -> Vec<&'
     if !is_interpreter(program) {
         return Vec::new();
     }
-    // `bash -c "$(…)"`, `bash <(…)`
+    // `bash -c "$(…)"`, `bash <(…)`, `python3 -c "$(…)"`
     let words = command.words();
     let mut sources: Vec<&Command> = Vec::new();
-    if is_shell(program) || code_of(words).is_none() {
+    let is_made = code_of(words).is_none_or(|code| code.trim_start().starts_with("$("));
+    if is_shell(program) || is_made {
         sources.extend(inner());
     }
     if !reads_script(words) {
         return sources;
     }
     match command.input {
-        CommandInput::Own => {}
+        CommandInput::Own | CommandInput::File => {}
         CommandInput::PipedFromGroup => {
             let earlier = earlier.iter().rev().take(LONGEST_PIPELINE);
             sources.extend(earlier.flat_map(Command::with_inner));
@@ -174,21 +216,6 @@ fn sources_of_script<'a>(command: &'a Command, earlier: &'a [Command]) -> Vec<&'
         }
     }
     sources
-}
-
-/// Returns the commands that `echo` and `printf` pipe into a shell.
-fn piped_script(command: &Command, earlier: &[Command]) -> Vec<Command> {
-    let runs_input = is_shell(command.program()) && reads_script(command.words());
-    match earlier.last() {
-        Some(source)
-            if runs_input
-                && command.input != CommandInput::Own
-                && matches!(source.program(), "echo" | "printf") =>
-        {
-            split(&source.arguments().join(" "))
-        }
-        Some(_) | None => Vec::new(),
-    }
 }
 
 /// Returns true if a command fetches something from another computer.
@@ -221,13 +248,8 @@ fn fetched_files(command: &Command, earlier: &[Command]) -> Vec<String> {
         .iter()
         .map(|path| name_of_path(path))
         .collect();
-    for (word, next) in arguments.iter().zip(arguments.iter().skip(1)) {
-        let is_output = matches!(&**word, "-O" | "--output" | "--output-document")
-            || (word.starts_with('-') && !word.starts_with("--") && word.ends_with('o'));
-        if is_output {
-            files.push(name_of_path(next));
-        }
-    }
+    let outputs = output_files(command.program(), arguments);
+    files.extend(outputs.into_iter().map(name_of_path));
     let urls = arguments
         .iter()
         .filter(|word| word.contains('/') && !word.starts_with('-'));
@@ -236,7 +258,7 @@ fn fetched_files(command: &Command, earlier: &[Command]) -> Vec<String> {
 }
 
 /// Returns true if a command runs one of these files.
-fn runs_file_of(command: &Command, files: &[String]) -> bool {
+fn runs_file_of(command: &Command, files: &HashSet<String>) -> bool {
     let words = command.words();
     let is_path = words.first().is_some_and(|word| word.contains('/'));
     let is_run = |path: &String| files.contains(&name_of_path(path));

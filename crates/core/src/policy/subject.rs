@@ -3,6 +3,9 @@
 use super::{
     Reach, Rule, Then,
     commands::{Command, split},
+    fuel::Fuel,
+    interpreters::is_shell,
+    pipes::piped_text,
     risky,
     wrappers::passed_on,
 };
@@ -15,6 +18,8 @@ use super::{
 pub struct CallSubject {
     whole: String,
     commands: Vec<Command>,
+    /// True if the commands do not have every part of the text, because it was too long or too deep to read.
+    is_cut: bool,
     /// The click with its element, once that is known.
     element: Option<String>,
     /// True if the whole text says so little that a rule for it would allow too much.
@@ -26,6 +31,7 @@ impl CallSubject {
         Self {
             whole: whole.into(),
             commands: Vec::new(),
+            is_cut: false,
             element: None,
             is_vague: false,
         }
@@ -41,8 +47,10 @@ impl CallSubject {
 
     /// Returns the subject of a shell command.
     pub fn shell(command: &str) -> Self {
+        let fuel = Fuel::for_text(command);
         Self {
-            commands: split(command),
+            commands: split(command, &fuel),
+            is_cut: fuel.is_out(),
             ..Self::text(command.trim())
         }
     }
@@ -54,7 +62,7 @@ impl CallSubject {
 
     /// Returns the risk of the shell commands, as the end of "… a command that …".
     pub(super) fn shell_risk(&self, reach: Reach) -> Option<&'static str> {
-        risky::risk(&self.commands, reach)
+        risky::risk(&self.commands, self.is_cut, reach)
     }
 
     /// Returns the text that stands for exactly this call.
@@ -85,24 +93,35 @@ impl CallSubject {
             Then::Ask | Then::Refuse => {
                 matched(&self.whole)
                     || self.all_commands().iter().any(|command| {
-                        matched(&command.text) || matched(&command.words().join(" "))
+                        matched(&command.text)
+                            || matched(&command.words().join(" "))
+                            || matched(&command.plain_text())
                     })
             }
             Then::Allow if rule.exact || self.commands.is_empty() => matched(&self.whole),
             Then::Allow => {
                 let mut commands = self.commands.iter().flat_map(Command::with_inner);
-                commands.all(|command| matched(&command.text))
+                !self.is_cut && commands.all(|command| matched(&command.text))
             }
         }
     }
 
     /// Returns all commands, with those in substitutions and those that are passed to other programs.
     fn all_commands(&self) -> Vec<Command> {
+        let fuel = Fuel::for_text(&self.whole);
         let commands = self.commands.iter().flat_map(Command::with_inner);
-        let passed = |command: &Command| passed_on(command);
-        commands
+        let passed = |command: &Command| passed_on(command, &fuel);
+        let mut all: Vec<Command> = commands
             .flat_map(|command| std::iter::once(command.clone()).chain(passed(command)))
-            .collect()
+            .collect();
+        for (index, command) in self.commands.iter().enumerate() {
+            if is_shell(command.program())
+                && let Some(text) = piped_text(command, &self.commands[..index])
+            {
+                all.extend(split(&text, &fuel));
+            }
+        }
+        all
     }
 }
 

@@ -1,13 +1,15 @@
 //! Programs that run other commands: what stands in front of a command, and what is passed to an interpreter.
 
-use super::commands::{Command, name_of, split};
+use super::{
+    commands::{Command, base_name, name_of, split},
+    fuel::Fuel,
+    interpreters::{code_of, is_shell},
+};
 
 /// Words in front of a command that are not a program.
-const RESERVED: [&str; 9] = [
-    "then", "do", "else", "elif", "if", "while", "until", "!", "time",
-];
+const RESERVED: [&str; 8] = ["then", "do", "else", "elif", "if", "while", "until", "!"];
 /// Programs that run the command that follows them, with their options that have a value.
-const WRAPPERS: [(&str, &str); 30] = [
+const WRAPPERS: [(&str, &str); 31] = [
     ("builtin", ""),
     ("bunx", "-p --package"),
     ("caffeinate", ""),
@@ -30,6 +32,7 @@ const WRAPPERS: [(&str, &str); 30] = [
     ("stdbuf", "-i -o -e"),
     ("strace", "-e -o -p"),
     ("taskset", ""),
+    ("time", "-f -o --format --output"),
     ("timeout", "-k -s --kill-after --signal"),
     ("torsocks", ""),
     ("unbuffer", ""),
@@ -43,56 +46,49 @@ const WRAPPERS: [(&str, &str); 30] = [
     ("xvfb-run", "-s -n"),
 ];
 /// Programs with a subcommand that runs what follows.
-const RUNNERS: [(&str, &str); 8] = [
+const RUNNERS: [(&str, &str); 15] = [
+    ("bun", "x"),
     ("bundle", "exec"),
+    ("hatch", "run"),
     ("npm", "exec"),
+    ("npm", "x"),
+    ("pdm", "run"),
     ("pipx", "run"),
     ("pnpm", "dlx"),
     ("pnpm", "exec"),
     ("poetry", "run"),
+    ("rye", "run"),
     ("uv", "run"),
+    ("uv", "tool run"),
     ("yarn", "dlx"),
+    ("yarn", "exec"),
+];
+/// The options of runners that have a value.
+const RUNNER_VALUES: [&str; 19] = [
+    "-C",
+    "-F",
+    "-p",
+    "-w",
+    "--directory",
+    "--dir",
+    "--env-file",
+    "--extra",
+    "--filter",
+    "--from",
+    "--group",
+    "--index-url",
+    "--package",
+    "--prefix",
+    "--project",
+    "--python",
+    "--with",
+    "--with-requirements",
+    "--workspace",
 ];
 /// Wrappers with a first argument of their own, such as the duration of `timeout`.
 const WITH_ARGUMENT: [&str; 4] = ["chrt", "flock", "taskset", "timeout"];
-const SHELLS: [&str; 8] = ["sh", "bash", "dash", "zsh", "ksh", "ash", "fish", "rbash"];
-/// Interpreters, with the options whose value is their program.
-const INTERPRETERS: [(&str, &[&str]); 8] = [
-    ("python", &["-c"]),
-    ("python2", &["-c"]),
-    ("python3", &["-c"]),
-    (
-        "perl",
-        &["-e", "-E", "-ne", "-pe", "-lne", "-lpe", "-pie", "-nle"],
-    ),
-    ("node", &["-e", "-p", "--eval", "--print"]),
-    ("ruby", &["-e", "-ne", "-pe"]),
-    ("php", &["-r"]),
-    ("deno", &["eval"]),
-];
 /// The most wrappers around each other.
 const MOST_WRAPPERS: usize = 16;
-
-pub(super) fn is_shell(program: &str) -> bool {
-    SHELLS.contains(&program)
-}
-
-/// Returns the options of an interpreter whose value is its program.
-fn code_options(program: &str) -> Option<&'static [&'static str]> {
-    // `python3.12` is `python3`.
-    let plain = program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
-    let of = |name: &str| {
-        let mut all = INTERPRETERS.iter();
-        all.find(|(known, _)| *known == name)
-            .map(|(_, options)| *options)
-    };
-    of(program).or_else(|| of(plain).filter(|_| program.starts_with("python")))
-}
-
-/// Returns true if a program runs a program that it is given as text.
-pub(super) fn is_interpreter(program: &str) -> bool {
-    is_shell(program) || code_options(program).is_some()
-}
 
 /// Returns the words behind the assignments and wrappers.
 pub(super) fn behind_wrappers(words: &[String]) -> &[String] {
@@ -122,11 +118,16 @@ fn behind_one(words: &[String]) -> &[String] {
     if name == "busybox" || name == "toybox" {
         return rest;
     }
-    let runs = |(program, subcommand): &(&str, &str)| {
-        name == *program && rest.first().is_some_and(|word| word == subcommand)
-    };
-    if RUNNERS.iter().any(runs) {
-        return rest.get(1..).unwrap_or_default();
+    let mut runners = RUNNERS.iter().filter(|(program, _)| *program == name);
+    if let Some(behind) = runners.find_map(|(_, subcommand)| behind_subcommand(rest, subcommand)) {
+        return behind;
+    }
+    // `python3 -m twine upload`
+    if name.starts_with("python")
+        && let Some(place) = rest.iter().position(|word| word == "-m")
+        && rest[..place].iter().all(|word| word.starts_with('-'))
+    {
+        return &rest[place + 1..];
     }
     let Some((_, with_value)) = WRAPPERS.iter().find(|(wrapper, _)| *wrapper == name) else {
         return words;
@@ -136,65 +137,42 @@ fn behind_one(words: &[String]) -> &[String] {
     if matches!((name, first_option), ("command", Some("-v" | "-V"))) {
         return words;
     }
+    let rest = behind_options(rest, |option| {
+        with_value.split(' ').any(|known| known == option)
+    });
+    let n_own = usize::from(WITH_ARGUMENT.contains(&name));
+    rest.get(n_own..).unwrap_or_default()
+}
+
+/// Returns the words behind options, their values, and a `--`.
+fn behind_options(words: &[String], has_value: impl Fn(&str) -> bool) -> &[String] {
     let mut at = 0;
-    while let Some(option) = rest.get(at).filter(|word| word.starts_with('-')) {
-        let has_value = with_value.split(' ').any(|known| known == option);
-        at += if has_value { 2 } else { 1 };
+    while let Some(option) = words.get(at).filter(|word| word.starts_with('-')) {
+        at += if has_value(option) { 2 } else { 1 };
         if option == "--" {
             break;
         }
     }
-    at += usize::from(WITH_ARGUMENT.contains(&name));
-    rest.get(at..).unwrap_or_default()
+    words.get(at..).unwrap_or_default()
 }
 
-/// Returns true if the words run a script from the standard input.
-pub(super) fn reads_script(words: &[String]) -> bool {
-    let arguments = words.get(1..).unwrap_or_default();
-    if code_of(words).is_some() {
-        return false;
-    }
-    let mut operands = arguments
-        .iter()
-        .filter(|word| !word.starts_with('-') || *word == "-");
-    match operands.next() {
-        None => !arguments
-            .iter()
-            .any(|word| word == "-m" || word == "--version" || word == "-V"),
-        Some(first) => {
-            let stands_for_input = first == "-" || first == "/dev/stdin";
-            // `sh -s -- -y` passes arguments to what it reads.
-            let has_s = arguments
-                .iter()
-                .take_while(|word| *word != first)
-                .any(|word| {
-                    word.starts_with('-') && !word.starts_with("--") && word.ends_with('s')
-                });
-            stands_for_input || (is_shell(name_of(words)) && has_s)
+/// Returns the words behind the subcommand of a runner and its options: `uv run --with twine twine upload`.
+fn behind_subcommand<'a>(words: &'a [String], subcommand: &str) -> Option<&'a [String]> {
+    let has_value = |option: &str| RUNNER_VALUES.contains(&option);
+    let mut rest = behind_options(words, has_value);
+    for wanted in subcommand.split(' ') {
+        let (first, behind) = rest.split_first()?;
+        if first != wanted {
+            return None;
         }
+        rest = behind_options(behind, has_value);
     }
-}
-
-/// Returns the program that an interpreter is given in its arguments.
-pub(super) fn code_of(words: &[String]) -> Option<&str> {
-    let name = name_of(words);
-    let arguments = words.get(1..).unwrap_or_default();
-    let options = code_options(name);
-    let is_code_option = |word: &String| match options {
-        Some(options) => options.contains(&&**word),
-        None => {
-            is_shell(name)
-                && word.starts_with('-')
-                && !word.starts_with("--")
-                && word.ends_with('c')
-        }
-    };
-    let place = arguments.iter().position(is_code_option)?;
-    arguments.get(place + 1).map(String::as_str)
+    Some(rest)
 }
 
 /// Returns the commands that these words pass to another program to run: `bash -c TEXT`, `eval TEXT`, `find -exec …`.
-pub(super) fn passed_on(command: &Command) -> Vec<Command> {
+pub(super) fn passed_on(command: &Command, fuel: &Fuel) -> Vec<Command> {
+    let split = |text: &str| split(text, fuel);
     let words = command.words();
     let arguments = words.get(1..).unwrap_or_default();
     let name = name_of(words);
@@ -206,6 +184,7 @@ pub(super) fn passed_on(command: &Command) -> Vec<Command> {
     match name {
         "eval" => split(&arguments.join(" ")),
         "find" | "fd" | "fdfind" => executed(arguments),
+        "git" => split(&run_by_git(arguments)),
         "script" => after_option(arguments, 'c').map(split).unwrap_or_default(),
         "trap" => arguments
             .first()
@@ -220,26 +199,41 @@ pub(super) fn passed_on(command: &Command) -> Vec<Command> {
             let texts = arguments.iter().filter(|word| word.contains(' '));
             texts.flat_map(|text| split(text)).collect()
         }
-        _ => texts_of_wrappers(command),
+        _ => texts_of_wrappers(command, fuel),
     }
 }
 
 /// Returns the commands in the texts that wrappers run: `env -S 'a b'`, `watch 'a | b'`.
-fn texts_of_wrappers(command: &Command) -> Vec<Command> {
+fn texts_of_wrappers(command: &Command, fuel: &Fuel) -> Vec<Command> {
     let all = command.all_words();
     let wrapped = all.len() - command.words().len();
     let in_front = &all[..wrapped];
-    let runs_texts = |word: &String| {
-        let name = word.rsplit('/').next().unwrap_or(word);
-        ["env", "watch", "parallel", "xvfb-run"].contains(&name)
-    };
+    let runs_texts =
+        |word: &String| ["env", "watch", "parallel", "xvfb-run", "npx"].contains(&base_name(word));
     if !in_front.iter().any(runs_texts) {
         return Vec::new();
     }
     let texts = all.iter().filter(|word| word.contains(' '));
     texts
-        .flat_map(|text| split(text.trim_start_matches("-S")))
+        .flat_map(|text| split(text.trim_start_matches("-S"), fuel))
         .collect()
+}
+
+/// Returns the text that Git runs in each submodule or for each commit.
+fn run_by_git(arguments: &[String]) -> String {
+    let mut words = arguments.iter();
+    let runs = |word: &String| {
+        matches!(&**word, "foreach" | "--exec" | "-x")
+            || word == "run" && arguments.iter().any(|word| word == "bisect")
+    };
+    let is_runner = arguments
+        .iter()
+        .any(|word| matches!(&**word, "submodule" | "rebase" | "bisect"));
+    if !is_runner || !words.any(runs) {
+        return String::new();
+    }
+    let words = words.skip_while(|word| word.starts_with('-'));
+    words.map(String::as_str).collect::<Vec<_>>().join(" ")
 }
 
 /// Returns the word after the first short option with this letter at its end.

@@ -1,5 +1,7 @@
 //! Keysyms, the numbers that X11 uses for the symbols on keys, for key names and characters.
 
+use deskhand_core::browser::plain_key_name;
+
 use super::keyboard::Wanted;
 
 /// The symbol of a key, independent of the current layout.
@@ -146,11 +148,7 @@ fn keysym_of(name: &str) -> Option<Keysym> {
     if let (Some(character), None) = (characters.next(), characters.next()) {
         return Keysym::of_char(character);
     }
-    let plain: String = name
-        .chars()
-        .filter(|character| !matches!(character, '_' | '-'))
-        .flat_map(char::to_lowercase)
-        .collect();
+    let plain = plain_key_name(name);
     if let Some(number) = plain.strip_prefix('f').and_then(|n| n.parse::<u32>().ok()) {
         return (1..=24).contains(&number).then(|| Keysym(0xffbd + number));
     }

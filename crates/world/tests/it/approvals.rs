@@ -227,6 +227,43 @@ async fn a_click_is_asked_about_by_the_element_under_the_pointer() {
 }
 
 #[tokio::test]
+async fn a_yes_is_not_used_on_another_page_than_it_was_given_for() {
+    let world = world().await;
+    let client = world.client();
+    let session = client.new_session("scripted/clicks").await;
+    session.prompt("wake up").await;
+    let (_, mut end) = last_words(&session, 0).await;
+    let id = session.id.parse().unwrap();
+    let sandbox = world.sandboxes().running(id).unwrap();
+    let order = |name: &str, title: &str| PointedElement {
+        origin: "https://shop.example".to_owned(),
+        title: title.to_owned(),
+        role: "button".to_owned(),
+        name: name.to_owned(),
+        ..PointedElement::default()
+    };
+    for (after, expected) in [
+        (
+            Some(order("Place order", "Your cart (2)")),
+            "Result: Clicked",
+        ),
+        (
+            Some(order("Delete account", "Your cart")),
+            "the page has changed",
+        ),
+        (None, "the page has changed"),
+    ] {
+        sandbox.set_element(Some(order("Place order", "Your cart")));
+        let (decision, seq) = asked(&session, end).await;
+        sandbox.set_element(after);
+        answer(&session, &client, &decision, json!({"yes": true})).await;
+        let words;
+        (words, end) = last_words(&session, seq).await;
+        assert!(words.contains(expected), "{words}");
+    }
+}
+
+#[tokio::test]
 async fn a_consequence_that_the_model_declares_is_asked_about() {
     let world = world().await;
     let client = world.client();

@@ -2,7 +2,7 @@
 
 use deskhand_core::{
     action::Button,
-    browser::{ActivatingKey, Browse, BrowserVerb, ElementAt, FieldValue, PagePlace},
+    browser::{ActivatingKey, Browse, BrowserVerb, ElementAt, FieldValue, PagePlace, types_enter},
 };
 
 /// Returns the place of the element whose consequences a verb would have.
@@ -31,7 +31,7 @@ pub(super) fn element(browse: &Browse) -> Option<ElementAt> {
             let key = ActivatingKey::among(keys)?;
             Some(ElementAt::PageFocus { tab, key })
         }
-        BrowserVerb::Type { at, text, submit } if *submit || text.contains('\n') => match at {
+        BrowserVerb::Type { at, text, submit } if *submit || types_enter(text) => match at {
             Some(PagePlace::Element(field)) => Some(ElementAt::PageField { tab, field: *field }),
             Some(PagePlace::Point(_)) | None => Some(ElementAt::PageFocus {
                 tab,
@@ -41,4 +41,12 @@ pub(super) fn element(browse: &Browse) -> Option<ElementAt> {
         BrowserVerb::AnswerDialog { accept: true, .. } => Some(ElementAt::PageDialog { tab }),
         _ => None,
     }
+}
+
+/// Returns true if a verb clicks with a key after it has moved the focus.
+pub(super) fn moves_focus(verb: &BrowserVerb) -> bool {
+    if let BrowserVerb::Press { keys, .. } = verb {
+        return ActivatingKey::follows_tab(keys);
+    }
+    matches!(verb, BrowserVerb::Type { text, .. } if ActivatingKey::is_typed_after_tab(text))
 }

@@ -105,6 +105,12 @@ pub(super) fn consequence(name: &Phrase, most_words: usize) -> Option<Consequenc
     found.map(|(consequence, _)| *consequence)
 }
 
+/// Returns true if even a link whose name begins like this hardly leads to a page.
+pub(super) fn is_telling(name: &Phrase) -> bool {
+    let telling = others("telling");
+    telling.iter().any(|word| name.after(word).is_some())
+}
+
 /// Returns true if a name only confirms what stands around it.
 pub(super) fn is_confirmation(name: &Phrase) -> bool {
     name.is_any(others("confirms"))

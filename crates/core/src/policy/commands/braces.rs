@@ -1,5 +1,7 @@
 //! Brace expansion: `{a,b}c` stands for `ac bc`.
 
+use crate::policy::fuel::Fuel;
+
 /// The marks of unquoted characters in a word. Quoted ones are themselves.
 pub(super) const OPEN: char = '\u{e000}';
 pub(super) const COMMA: char = '\u{e001}';
@@ -9,12 +11,15 @@ pub(super) const CLOSE: char = '\u{e002}';
 const MOST_WORDS: usize = 64;
 
 /// Returns the words that a word with marks stands for.
-pub(super) fn expand(word: &str) -> Vec<String> {
+pub(super) fn expand(word: &str, fuel: &Fuel) -> Vec<String> {
     let mut done = Vec::new();
     let mut open = vec![word.to_owned()];
     while let Some(word) = open.pop() {
         match parts(&word) {
-            Some((before, choices, after)) if done.len() + open.len() < MOST_WORDS => {
+            Some((before, choices, after))
+                if done.len() + open.len() < MOST_WORDS
+                    && fuel.burn(word.len() + choices.len() * (before.len() + after.len())) =>
+            {
                 let words = choices.into_iter().rev();
                 open.extend(words.map(|choice| format!("{before}{choice}{after}")));
             }

@@ -3,13 +3,19 @@
 use std::collections::HashMap;
 
 use super::{Command, CommandInput, MOST_LEVELS, words::is_name};
-use crate::policy::wrappers::{is_shell, reads_script};
+use crate::policy::{
+    fuel::Fuel,
+    interpreters::{is_shell, reads_script},
+};
 
 /// The home folder of every sandbox.
 const HOME: &str = "/home/agent";
+/// The longest value of a variable that is kept, in bytes. Longer ones count as unknown.
+const LONGEST_VALUE: usize = 4_096;
 
 /// A reader of shell text.
-pub(super) struct Parser {
+pub(super) struct Parser<'a> {
+    pub(super) fuel: &'a Fuel,
     pub(super) chars: Vec<char>,
     pub(super) at: usize,
     pub(super) level: usize,
@@ -44,9 +50,10 @@ pub(super) struct Building {
     n_pending: usize,
 }
 
-impl Parser {
-    pub(super) fn new(text: &str) -> Self {
+impl<'a> Parser<'a> {
+    pub(super) fn new(text: &str, fuel: &'a Fuel) -> Self {
         Self {
+            fuel,
             chars: text.chars().collect(),
             at: 0,
             level: 0,
@@ -56,7 +63,7 @@ impl Parser {
     }
 
     /// Reads the whole text.
-    pub(super) fn script(mut self) -> Vec<Command> {
+    pub(super) fn script(&mut self) -> Vec<Command> {
         let mut commands = Vec::new();
         while self.at < self.chars.len() {
             commands.extend(self.list(None));
@@ -81,7 +88,7 @@ impl Parser {
             let is_word_start = building.word.is_none();
             match c {
                 ' ' | '\t' | '\r' => {
-                    building.end_word();
+                    self.end_word(&mut building);
                     self.at += 1;
                 }
                 '\\' if self.peek(1) == Some('\n') => self.at += 2,
@@ -152,6 +159,7 @@ impl Parser {
         self.end(building, commands);
         self.at += 1;
         if self.level >= MOST_LEVELS {
+            self.fuel.run_out();
             return;
         }
         self.level += 1;
@@ -196,7 +204,7 @@ impl Parser {
             self.substitution(building);
             return;
         }
-        building.end_word();
+        self.end_word(building);
         if starts("<<<") {
             self.at += 3;
             if let Some(word) = self.target(building) {
@@ -221,6 +229,7 @@ impl Parser {
             }
             return;
         }
+        let reads = starts("<") && !starts("<&");
         while self
             .peek(0)
             .is_some_and(|c| matches!(c, '<' | '>' | '&' | '|'))
@@ -228,6 +237,9 @@ impl Parser {
             self.at += 1;
         }
         if let Some(word) = self.target(building) {
+            if reads && word != "/dev/null" {
+                building.input = CommandInput::File;
+            }
             building.redirects.push(word);
         }
     }
@@ -241,7 +253,7 @@ impl Parser {
         while self.peek(0).is_some_and(|c| !ends_word(c)) {
             self.word_part(&mut apart);
         }
-        apart.end_word();
+        self.end_word(&mut apart);
         building.inner.append(&mut apart.inner);
         (!apart.words.is_empty()).then(|| apart.words.join(" "))
     }
@@ -249,13 +261,13 @@ impl Parser {
     /// Ends the current command.
     fn end(&mut self, building: &mut Building, commands: &mut Vec<Command>) {
         let mut building = std::mem::take(building);
-        building.end_word();
+        self.end_word(&mut building);
         let Some(begins) = building.begins else {
             return;
         };
         let text: String = self.chars[begins..self.at].iter().collect();
         self.set_variables(&building.words);
-        let command = Command {
+        let mut command = Command {
             text: text.trim().to_owned(),
             all_words: building.words,
             redirects: building.redirects,
@@ -263,6 +275,9 @@ impl Parser {
             inner: building.inner,
             input: building.input,
         };
+        // Here-strings are known by now. Here-documents follow on the next lines.
+        let scripts = self.scripts_in(&command, &command.documents);
+        command.inner.extend(scripts);
         for pending in self.pending.iter_mut().rev().take(building.n_pending) {
             pending.owner = commands.len();
         }
@@ -278,15 +293,17 @@ impl Parser {
         };
         let pairs: Option<Vec<_>> = words.iter().map(|word| word.split_once('=')).collect();
         for (name, value) in pairs.into_iter().flatten() {
-            if is_name(name) {
+            if is_name(name) && value.len() <= LONGEST_VALUE {
                 self.variables.insert(name.to_owned(), value.to_owned());
+            } else {
+                self.variables.remove(name);
             }
         }
     }
 
     /// Reads the here-documents that begin on the line that has ended. They belong to the last commands of that line.
     fn read_documents(&mut self, commands: &mut [Command]) {
-        let (pending, level) = (std::mem::take(&mut self.pending), self.level);
+        let pending = std::mem::take(&mut self.pending);
         for one in pending {
             let mut document = String::new();
             while self.at < self.chars.len() {
@@ -307,16 +324,20 @@ impl Parser {
                 inner = self.substitutions_of(&document);
             }
             if let Some(owner) = commands.get_mut(one.owner) {
-                let is_script = is_shell(owner.program()) && reads_script(owner.words());
-                if is_script && level < MOST_LEVELS {
-                    let mut reader = Self::new(&document);
-                    reader.level = level + 1;
-                    inner.extend(reader.script());
-                }
+                inner.extend(self.scripts_in(owner, std::slice::from_ref(&document)));
                 owner.documents.push(document);
                 owner.inner.append(&mut inner);
             }
         }
+    }
+
+    /// Returns the commands in the documents of a command, if it is a shell that runs them.
+    fn scripts_in(&mut self, owner: &Command, documents: &[String]) -> Vec<Command> {
+        if documents.is_empty() || !is_shell(owner.program()) || !reads_script(owner.words()) {
+            return Vec::new();
+        }
+        let scripts = documents.iter().flat_map(|text| self.script_inside(text));
+        scripts.collect()
     }
 
     fn line(&mut self) -> String {

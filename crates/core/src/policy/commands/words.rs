@@ -17,15 +17,15 @@ impl Building {
     fn touch(&mut self) {
         self.word.get_or_insert_default();
     }
-
-    pub(super) fn end_word(&mut self) {
-        if let Some(word) = self.word.take() {
-            self.words.extend(braces::expand(&word));
-        }
-    }
 }
 
-impl Parser {
+impl Parser<'_> {
+    pub(super) fn end_word(&self, building: &mut Building) {
+        if let Some(word) = building.word.take() {
+            building.words.extend(braces::expand(&word, self.fuel));
+        }
+    }
+
     /// Reads the next part of a word.
     pub(super) fn word_part(&mut self, building: &mut Building) {
         let Some(c) = self.peek(0) else {
@@ -109,7 +109,7 @@ impl Parser {
     fn expansion(&mut self, building: &mut Building, is_unquoted: bool) {
         if self.next() == Some('`') {
             let text = self.backquoted();
-            self.parse_inside(&text, building);
+            building.inner.extend(self.script_inside(&text));
             building.push(UNKNOWN);
             return;
         }
@@ -146,18 +146,24 @@ impl Parser {
 
     /// Writes the value of a variable, or its name if the text does not set it.
     fn value(&mut self, name: &str, building: &mut Building, is_unquoted: bool) {
-        let Some(value) = self.variables.get(name).cloned() else {
+        let known = self.variables.get(name).cloned();
+        let Some(value) = known.filter(|value| self.fuel.burn(value.len())) else {
             building.push("$");
             building.push(name);
             return;
         };
+        self.push_value(&value, building, is_unquoted);
+    }
+
+    /// Writes a value, which becomes several words where it is not quoted.
+    fn push_value(&self, value: &str, building: &mut Building, is_unquoted: bool) {
         if !is_unquoted {
-            building.push(&value);
+            building.push(value);
             return;
         }
         for (index, word) in value.split_whitespace().enumerate() {
             if index > 0 {
-                building.end_word();
+                self.end_word(building);
             }
             building.push(word);
         }
@@ -165,13 +171,15 @@ impl Parser {
 
     /// Reads the commands of a substitution up to its parenthesis.
     pub(super) fn substitution(&mut self, building: &mut Building) {
-        building.push(UNKNOWN);
         if self.level >= MOST_LEVELS {
+            self.fuel.run_out();
+            building.push(UNKNOWN);
             return;
         }
         self.level += 1;
         let mut inner = self.list(Some(')'));
         self.level -= 1;
+        building.push(searched(&inner).unwrap_or(UNKNOWN));
         building.inner.append(&mut inner);
     }
 
@@ -212,17 +220,29 @@ impl Parser {
             self.value(&name, building, is_unquoted);
             return;
         }
-        building.inner.extend(self.substitutions_of(rest));
-        match self.variables.get(&name) {
-            Some(value) => {
-                let value = value.clone();
-                building.push(&value);
-            }
+        // `${name:-default}`
+        let default = rest.trim_start_matches(':').strip_prefix(['-', '=']);
+        let is_known = self.variables.contains_key(&name);
+        match default.filter(|_| !is_known && is_name(&name)) {
+            Some(default) => self.default(default, building, is_unquoted),
             None => {
-                building.push("$");
-                building.push(&name);
+                building.inner.extend(self.substitutions_of(rest));
+                self.value(&name, building, is_unquoted);
             }
         }
+    }
+
+    /// Writes the text that stands for a variable without a value.
+    fn default(&mut self, text: &str, building: &mut Building, is_unquoted: bool) {
+        let mut word = String::new();
+        building.inner.extend(self.inside(text, |reader| {
+            let mut apart = Building::default();
+            reader.double_quoted(&mut apart, None);
+            word = apart.word.unwrap_or_default();
+            apart.inner
+        }));
+        let word = word.replace(['\'', '"'], "");
+        self.push_value(&word, building, is_unquoted);
     }
 
     /// Reads `$((…))`, in which substitutions are carried out.
@@ -289,27 +309,48 @@ impl Parser {
 
     /// Returns the commands of the substitutions in a text that is otherwise data.
     pub(super) fn substitutions_of(&mut self, text: &str) -> Vec<super::Command> {
-        let mut inside = Building::default();
-        if self.level < MOST_LEVELS {
-            let mut parser = self.inside(text);
-            parser.double_quoted(&mut inside, None);
-        }
-        inside.inner
+        self.inside(text, |reader| {
+            let mut building = Building::default();
+            reader.double_quoted(&mut building, None);
+            building.inner
+        })
     }
 
-    fn parse_inside(&mut self, text: &str, building: &mut Building) {
-        if self.level < MOST_LEVELS {
-            building.inner.extend(self.inside(text).script());
-        }
+    /// Returns the commands of a text in this one.
+    pub(super) fn script_inside(&mut self, text: &str) -> Vec<super::Command> {
+        self.inside(text, Parser::script)
     }
 
-    /// Returns a reader of a part of this text.
-    fn inside(&self, text: &str) -> Parser {
-        let mut parser = Parser::new(text);
-        parser.level = self.level + 1;
-        parser.variables.clone_from(&self.variables);
-        parser
+    /// Reads a text in this one. It shares the variables, as substitutions do here, so that none is copied.
+    fn inside(
+        &mut self,
+        text: &str,
+        read: impl FnOnce(&mut Self) -> Vec<super::Command>,
+    ) -> Vec<super::Command> {
+        if self.level >= MOST_LEVELS || !self.fuel.burn(text.len()) {
+            self.fuel.run_out();
+            return Vec::new();
+        }
+        let mut reader = Parser::new(text, self.fuel);
+        reader.level = self.level + 1;
+        reader.variables = std::mem::take(&mut self.variables);
+        let commands = read(&mut reader);
+        self.variables = reader.variables;
+        commands
     }
+}
+
+/// Returns the program that the only command of a substitution searches for: `$(which git)`.
+fn searched(inner: &[super::Command]) -> Option<&str> {
+    let [only] = inner else {
+        return None;
+    };
+    let mut operands = only
+        .arguments()
+        .iter()
+        .filter(|word| !word.starts_with('-'));
+    let searches = matches!(only.program(), "which" | "command" | "type");
+    operands.next().map(String::as_str).filter(|_| searches)
 }
 
 /// Returns true if this is the name of a variable.

@@ -1,180 +1,36 @@
 //! Programs whose subcommands act outside of the sandbox: releases, code hosts, clouds.
 //!
-//! A tool that is mostly used inside is listed with what it does outside. A tool whose purpose is outside is listed with
-//! what only looks; everything else that it does counts.
+//! A tool that is mostly used inside is listed with what it does outside. Of a tool whose purpose is outside, everything
+//! counts but what only looks.
 
-use super::{CHANGES, SENDS, is_help};
-use crate::policy::destination::is_remote_path;
+mod lists;
+mod storage;
 
-/// Programs with the subcommands that act outside.
-const ACTS: [(&str, &[&str]); 26] = [
-    (
-        "npm",
-        &[
-            "publish",
-            "unpublish",
-            "deprecate",
-            "dist-tag",
-            "owner",
-            "access",
-            "login",
-            "star",
-        ],
-    ),
-    ("pnpm", &["publish", "unpublish", "deprecate", "login"]),
-    ("yarn", &["publish", "npm publish", "npm tag", "login"]),
-    ("bun", &["publish"]),
-    ("deno", &["publish", "deploy"]),
-    ("cargo", &["publish", "yank", "owner", "login"]),
-    ("twine", &["upload", "register"]),
-    ("poetry", &["publish"]),
-    ("uv", &["publish"]),
-    ("flit", &["publish"]),
-    ("hatch", &["publish"]),
-    ("gem", &["push", "yank", "owner"]),
-    ("mvn", &["deploy", "release:perform"]),
-    ("gradle", &["publish"]),
-    ("gradlew", &["publish"]),
-    ("dotnet", &["nuget push", "nuget delete"]),
-    (
-        "docker",
-        &[
-            "push",
-            "login",
-            "image push",
-            "compose push",
-            "manifest push",
-        ],
-    ),
-    ("podman", &["push", "login", "image push", "manifest push"]),
-    ("buildah", &["push", "login"]),
-    ("skopeo", &["copy", "sync", "delete", "login"]),
-    ("crane", &["push", "copy", "delete", "tag"]),
-    (
-        "helm",
-        &[
-            "install",
-            "upgrade",
-            "uninstall",
-            "rollback",
-            "push",
-            "delete",
-        ],
-    ),
-    (
-        "terraform",
-        &["apply", "destroy", "import", "taint", "untaint", "state"],
-    ),
-    (
-        "tofu",
-        &["apply", "destroy", "import", "taint", "untaint", "state"],
-    ),
-    (
-        "pulumi",
-        &["up", "update", "destroy", "import", "cancel", "refresh"],
-    ),
-    ("hg", &["push"]),
-];
-
-/// Programs that act outside, with the words that only look.
-const LOOKS: [(&str, &[&str]); 27] = [
-    ("gh", LOOK_WORDS),
-    ("glab", LOOK_WORDS),
-    ("hub", LOOK_WORDS),
-    ("kubectl", KUBE_WORDS),
-    ("oc", KUBE_WORDS),
-    ("gcloud", LOOK_WORDS),
-    ("az", LOOK_WORDS),
-    ("doctl", LOOK_WORDS),
-    ("oci", LOOK_WORDS),
-    ("ibmcloud", LOOK_WORDS),
-    ("hcloud", LOOK_WORDS),
-    ("linode-cli", LOOK_WORDS),
-    ("vercel", LOOK_WORDS),
-    ("netlify", LOOK_WORDS),
-    ("fly", LOOK_WORDS),
-    ("flyctl", LOOK_WORDS),
-    ("heroku", LOOK_WORDS),
-    ("firebase", LOOK_WORDS),
-    ("wrangler", LOOK_WORDS),
-    ("railway", LOOK_WORDS),
-    ("cdk", LOOK_WORDS),
-    ("serverless", LOOK_WORDS),
-    ("surge", LOOK_WORDS),
-    ("stripe", LOOK_WORDS),
-    ("ansible", &["--check", "--list-hosts"]),
-    (
-        "ansible-playbook",
-        &["--check", "--syntax-check", "--list-tasks", "--list-hosts"],
-    ),
-    ("s3cmd", &["ls", "info", "du", "get"]),
-];
-const LOOK_WORDS: &[&str] = &[
-    "list",
-    "ls",
-    "view",
-    "show",
-    "status",
-    "describe",
-    "get",
-    "diff",
-    "checks",
-    "checkout",
-    "clone",
-    "download",
-    "watch",
-    "search",
-    "browse",
-    "help",
-    "version",
-    "completion",
-    "config",
-    "alias",
-    "info",
-    "logs",
-    "log",
-    "whoami",
-    "dev",
-    "build",
-    "synth",
-    "init",
-    "emulators:start",
-    "serve",
-    "token",
-    "account",
-    "ps",
-];
-const KUBE_WORDS: &[&str] = &[
-    "get",
-    "describe",
-    "logs",
-    "explain",
-    "version",
-    "config",
-    "api-resources",
-    "api-versions",
-    "cluster-info",
-    "top",
-    "diff",
-    "auth",
-    "wait",
-    "completion",
-    "options",
-    "help",
-    "kustomize",
-    "port-forward",
-];
+use self::lists::{
+    ACT_WORDS, ACTS, CLIENTS, KUBE_WORDS, LOOK_WORDS, LOOKS, OF_GOALS, OWN_WORDS, WEAK_LOOK_WORDS,
+};
+use super::{
+    CHANGES, is_help,
+    operands::{Operand, begin_with, operands},
+};
 
 /// Returns the effect of such a program.
 pub(super) fn effect(program: &str, arguments: &[String]) -> Option<&'static str> {
     if asks_for_help(arguments) || only_tries(arguments) {
         return None;
     }
+    let words = operands(arguments);
     let acts = match program {
         "git" => git(arguments),
-        "aws" | "gsutil" => return storage(program, arguments),
-        "gh" if operands(arguments).first() == Some(&"api") => api_of_github(arguments),
-        _ => acts_by_list(program, arguments),
+        "aws" | "gsutil" => return storage::effect(program, &words),
+        "gcloud" if begin_with(&words, "storage") => {
+            return storage::effect(program, &words);
+        }
+        "gh" if begin_with(&words, "api") => api_of_github(arguments),
+        "kubectl" | "oc" => {
+            !words.is_empty() && !KUBE_WORDS.iter().any(|look| begin_with(&words, look))
+        }
+        _ => acts_by_list(program, arguments, &words),
     };
     acts.then_some(CHANGES)
 }
@@ -205,9 +61,13 @@ fn only_tries(arguments: &[String]) -> bool {
         "--prune",
         "--install",
     ];
+    let is_none = |value: &str| matches!(value, "=none" | "=false");
     let mut before: &str = "";
     for word in arguments.iter().take_while(|word| *word != "--") {
-        let is_trial = word == "--dry-run" || word.starts_with("--dry-run=");
+        let is_trial = match word.strip_prefix("--dry-run") {
+            Some(value) => value.is_empty() || value.starts_with('=') && !is_none(value),
+            None => false,
+        };
         let takes_it = before.starts_with('-') && !before.contains('=');
         if is_trial && (!takes_it || WITHOUT_VALUE.contains(&before)) {
             return true;
@@ -217,60 +77,85 @@ fn only_tries(arguments: &[String]) -> bool {
     false
 }
 
-fn acts_by_list(program: &str, arguments: &[String]) -> bool {
-    let operands = operands(arguments);
+fn acts_by_list(program: &str, arguments: &[String], words: &[Operand<'_>]) -> bool {
     if let Some((_, acts)) = ACTS.iter().find(|(name, _)| *name == program) {
-        let (first, two) = (operands.first().copied(), operands.get(..2));
-        let two = two.map(|two| two.join(" "));
+        let words = without_target(program, words);
+        let is_goal = |act: &&str| words.iter().any(|operand| is_goal(operand.word, act));
         let pushes = program == "docker" && arguments.iter().any(|word| word == "--push");
         return pushes
-            || acts
-                .iter()
-                .any(|act| Some(*act) == first || two.as_deref() == Some(*act));
+            || if OF_GOALS.contains(&program) {
+                acts.iter().any(is_goal)
+            } else {
+                acts.iter().any(|act| begin_with(words, act))
+            };
+    }
+    if CLIENTS.contains(&program) {
+        // `vercel` alone deploys.
+        return (program == "vercel" || !words.is_empty())
+            && !client_looks(program, arguments, words);
     }
     match LOOKS.iter().find(|(name, _)| *name == program) {
         Some((_, looks)) => {
-            // The verb stands before the options: `pr list`, `compute instances list`.
-            let first_operand = arguments
-                .iter()
-                .position(|word| Some(&**word) == operands.first().copied());
-            let from_there = &arguments[first_operand.unwrap_or(arguments.len())..];
-            let verbs = from_there.iter().take_while(|word| !word.starts_with('-'));
-            let options = arguments.iter().filter(|word| word.starts_with("--"));
-            let acts_alone = matches!(program, "vercel" | "surge");
-            (acts_alone || !operands.is_empty())
-                && !verbs.chain(options).any(|word| looks.contains(&&**word))
+            let looks_by_option = arguments.iter().any(|word| looks.contains(&&**word));
+            let first = words.first().map(|operand| operand.word);
+            let is_look = first.is_some_and(|first| looks.contains(&first));
+            let does_something = program == "surge" || !words.is_empty();
+            does_something && !is_look && !(looks_by_option && looks[0].starts_with("--"))
         }
         None => false,
     }
 }
 
-/// Returns the words that are no options, and not the values of those that commonly stand in front.
-fn operands(arguments: &[String]) -> Vec<&str> {
-    const WITH_VALUE: [&str; 12] = [
-        "-n",
-        "--namespace",
-        "--context",
-        "--kubeconfig",
-        "-R",
-        "--repo",
-        "--profile",
-        "--region",
-        "--project",
-        "-C",
-        "--cwd",
-        "--prefix",
-    ];
-    let mut found = Vec::new();
-    let mut words = arguments.iter().map(String::as_str);
-    while let Some(word) = words.next() {
-        if WITH_VALUE.contains(&word) {
-            words.next();
-        } else if !word.starts_with('-') {
-            found.push(word);
-        }
+/// Returns the operands behind those that only say for which toolchain or package a subcommand is.
+fn without_target<'a, 'b>(program: &str, words: &'b [Operand<'a>]) -> &'b [Operand<'a>] {
+    let at = |index: usize| words.get(index).map_or("", |operand| operand.word);
+    let n_words = match (program, at(0), at(1)) {
+        ("cargo", toolchain, _) if toolchain.starts_with('+') => 1,
+        ("yarn", "workspace", _) | ("yarn", "workspaces", "foreach") => 2,
+        ("pnpm", "recursive", _) => 1,
+        _ => 0,
+    };
+    words.get(n_words..).unwrap_or_default()
+}
+
+/// Returns true if a word of a build tool is this goal, also that of a module or of one of several places:
+/// `:lib:publish`, `publishAllPublicationsToCentral`.
+fn is_goal(word: &str, act: &str) -> bool {
+    let last = word.rsplit(':').next().unwrap_or(word);
+    let is_remote = last.starts_with("publish") && !last.ends_with("ToMavenLocal");
+    word == act || act == "publish" && is_remote
+}
+
+/// Returns true if a client of a service only looks. Of the words before the options, the first that says something
+/// decides: `gh release view run` and `gcloud projects delete dev`.
+fn client_looks(program: &str, arguments: &[String], words: &[Operand<'_>]) -> bool {
+    let first = words.first().map(|operand| operand.word);
+    if first.is_some_and(|first| OWN_WORDS.contains(&first)) {
+        return true;
     }
-    found
+    let place = arguments.iter().position(|word| Some(&**word) == first);
+    let from_there = arguments
+        .get(place.unwrap_or(arguments.len())..)
+        .unwrap_or_default();
+    let verbs = from_there.iter().take_while(|word| !word.starts_with('-'));
+    let mut is_weak = false;
+    for (index, verb) in verbs.enumerate() {
+        // `gh run list`, `gcloud run services list`
+        if index == 0 && verb == "run" && matches!(program, "gh" | "gcloud") {
+            continue;
+        }
+        // `heroku config:get`, `gcloud projects get-iam-policy`
+        let part = verb.rsplit(':').next().unwrap_or(verb);
+        let is = |all: &[&str]| all.contains(&&**verb) || all.contains(&part);
+        if is(&LOOK_WORDS) || part.starts_with("get-") || part.starts_with("list-") {
+            return true;
+        }
+        if is(&ACT_WORDS) {
+            return false;
+        }
+        is_weak |= WEAK_LOOK_WORDS.contains(&&**verb);
+    }
+    is_weak
 }
 
 fn git(arguments: &[String]) -> bool {
@@ -304,6 +189,7 @@ fn git(arguments: &[String]) -> bool {
             };
             !rest.contains(&"-n") && !remote.is_some_and(|remote| is_local(&remote))
         }
+        "subtree" => rest.iter().find(|word| !word.starts_with('-')) == Some(&"push"),
         "send-email" | "imap-send" | "request-pull" => true,
         "lfs" | "svn" | "p4" => rest
             .first()
@@ -334,42 +220,5 @@ fn api_of_github(arguments: &[String]) -> bool {
     match method {
         Some(method) => !method.eq_ignore_ascii_case("get"),
         None => has_body,
-    }
-}
-
-/// Returns the effect of `aws` or `gsutil`: copies from a bucket only look.
-fn storage(program: &str, arguments: &[String]) -> Option<&'static str> {
-    const LOOKS: [&str; 9] = [
-        "describe-",
-        "list-",
-        "get-",
-        "head-",
-        "search-",
-        "lookup-",
-        "batch-get-",
-        "filter-",
-        "scan-",
-    ];
-    let operands = operands(arguments);
-    let (verb, places) = match (program, &operands[..]) {
-        ("aws", ["help" | "configure" | "sso", ..] | [] | [_]) | (_, []) => return None,
-        ("aws", [_, verb, places @ ..]) => (*verb, places),
-        (_, [verb, places @ ..]) => (*verb, places),
-    };
-    let only_looks = LOOKS.iter().any(|look| verb.starts_with(look))
-        || [
-            "ls", "wait", "help", "tail", "stat", "cat", "du", "hash", "version", "presign",
-            "scan", "query",
-        ]
-        .contains(&verb);
-    if only_looks {
-        return None;
-    }
-    match verb {
-        "cp" | "sync" | "rsync" => places
-            .last()
-            .is_some_and(|place| is_remote_path(place))
-            .then_some(SENDS),
-        _ => Some(CHANGES),
     }
 }

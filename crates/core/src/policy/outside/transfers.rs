@@ -1,82 +1,29 @@
 //! Programs that speak with other computers themselves.
 
-use super::{REACHES, SENDS};
+use super::{
+    REACHES, SENDS,
+    operands::{only_fetches, operands},
+    requests,
+};
 use crate::policy::{
-    commands::Command,
-    destination::{is_loopback, is_remote_path},
+    commands::{Command, CommandInput},
+    destination::{is_loopback, is_remote_path, is_url},
     options::Options,
 };
 
-const CURL_VALUES: [&str; 38] = [
-    "-A",
-    "-b",
-    "-c",
-    "-C",
-    "-d",
-    "-D",
-    "-e",
-    "-E",
-    "-F",
-    "-H",
-    "-K",
-    "-m",
-    "-o",
-    "-P",
-    "-Q",
-    "-r",
-    "-t",
-    "-T",
-    "-u",
-    "-U",
-    "-w",
-    "-x",
-    "-X",
-    "-y",
-    "-Y",
-    "-z",
-    "--data",
-    "--data-raw",
-    "--data-binary",
-    "--data-urlencode",
-    "--data-ascii",
-    "--form",
-    "--json",
-    "--request",
-    "--upload-file",
-    "--url",
-    "--output",
-    "--header",
-];
-const WGET_VALUES: [&str; 13] = [
-    "-O",
-    "-o",
-    "-P",
-    "-U",
-    "-T",
-    "-t",
-    "-i",
-    "--post-data",
-    "--post-file",
-    "--body-data",
-    "--body-file",
-    "--method",
-    "--header",
-];
 const SSH_VALUES: [&str; 18] = [
     "-b", "-c", "-D", "-E", "-e", "-F", "-I", "-i", "-J", "-L", "-l", "-m", "-O", "-o", "-p", "-R",
     "-S", "-W",
 ];
 const NETCAT_VALUES: [&str; 10] = ["-e", "-c", "-i", "-I", "-O", "-p", "-s", "-w", "-x", "-X"];
-/// Methods that change nothing.
-const READS: [&str; 3] = ["GET", "HEAD", "OPTIONS"];
 
 /// Returns the effect of such a program.
 pub(super) fn effect(program: &str, command: &Command) -> Option<&'static str> {
     let arguments = command.arguments();
     match program {
-        "curl" | "curlie" => curl(arguments).then_some(SENDS),
-        "wget" | "wget2" => wget(arguments).then_some(SENDS),
-        "http" | "https" | "xh" | "xhs" => httpie(arguments).then_some(SENDS),
+        "curl" | "curlie" | "wget" | "wget2" | "http" | "https" | "xh" | "xhs" => {
+            requests::sends(program, command).then_some(SENDS)
+        }
         "ssh" | "slogin" | "mosh" | "autossh" | "ssh-copy-id" | "sshfs" => {
             ssh(arguments).then_some(REACHES)
         }
@@ -87,9 +34,14 @@ pub(super) fn effect(program: &str, command: &Command) -> Option<&'static str> {
         }
         "mail" | "mailx" | "s-nail" | "mutt" | "neomutt" | "sendmail" | "msmtp" | "ssmtp"
         | "swaks" => (!arguments.is_empty()).then_some(REACHES),
-        "nc" | "ncat" | "netcat" | "telnet" | "ftp" | "lftp" | "tftp" => {
-            connects(arguments).then_some(REACHES)
+        "nc" | "ncat" | "netcat" => connects(arguments).then_some(REACHES),
+        "telnet" => {
+            let host = Options::leading(arguments, &["-l", "-n", "-b", "-e", "-X", "-S"]);
+            let host = host.operands.first();
+            host.is_some_and(|host| !is_loopback(host))
+                .then_some(REACHES)
         }
+        "ftp" | "lftp" | "tftp" => exchanges_files(command).then_some(REACHES),
         "socat" => {
             let listens = |word: &String| {
                 let kind = word
@@ -125,77 +77,30 @@ pub(super) fn effect(program: &str, command: &Command) -> Option<&'static str> {
     }
 }
 
-fn curl(arguments: &[String]) -> bool {
-    let read = Options::read(arguments, &CURL_VALUES);
-    let method = read
-        .value(&["-X", "--request"])
-        .map(str::to_ascii_uppercase);
-    let is_body = |name: &str| {
-        matches!(
-            name,
-            "-d" | "-F" | "-T" | "--form" | "--form-string" | "--json" | "--upload-file"
-        ) || name.starts_with("--data")
-    };
-    let mut bodies = read.options.iter().filter(|(name, _)| is_body(name));
-    let sends = if read.has(&["-G", "--get"]) {
-        // What a file contains is sent in the address.
-        bodies.any(|(_, value)| value.is_some_and(names_file))
-    } else {
-        bodies.next().is_some()
-    };
-    let changes = method.is_some_and(|method| !READS.contains(&&*method));
-    let urls = read.options.iter().filter(|(name, _)| name == "--url");
-    let urls = urls
-        .filter_map(|(_, value)| *value)
-        .chain(read.operands.iter().copied());
-    (sends || changes) && !are_local(urls)
-}
-
-/// Returns true if data for `curl` is the name of a file: `@file` or `name@file`.
-fn names_file(data: &str) -> bool {
-    let name = data.split('@').next().unwrap_or_default();
-    data.contains('@') && !name.contains('=')
-}
-
-fn wget(arguments: &[String]) -> bool {
-    let read = Options::read(arguments, &WGET_VALUES);
-    let method = read.value(&["--method"]).map(str::to_ascii_uppercase);
-    let changes = method.is_some_and(|method| !READS.contains(&&*method));
-    let bodies = ["--post-data", "--post-file", "--body-data", "--body-file"];
-    (read.has(&bodies) || changes) && !are_local(read.operands.iter().copied())
-}
-
-fn httpie(arguments: &[String]) -> bool {
-    let read = Options::read(
-        arguments,
-        &["-a", "--auth", "-o", "--output", "--session", "--timeout"],
-    );
-    let (first, rest) = match read.operands.split_first() {
-        Some((first, rest)) => (*first, rest),
-        None => return false,
-    };
-    let is_method = !first.is_empty() && first.bytes().all(|b| b.is_ascii_uppercase());
-    let (url, items) = if is_method {
-        rest.split_first()
-            .map_or(("", rest), |(url, items)| (*url, items))
-    } else {
-        (first, rest)
-    };
-    // Items with a value are the body; headers and parameters of the address are not.
-    let is_body = |item: &&str| !item.contains("==") && (item.contains('=') || item.contains('@'));
-    let sends = if is_method {
-        !READS.contains(&first)
-    } else {
-        items.iter().any(is_body)
-    };
-    sends && !is_loopback(url) && !url.starts_with(':')
-}
-
 fn ssh(arguments: &[String]) -> bool {
-    let read = Options::read(arguments, &SSH_VALUES);
+    // The options behind the host are those of the command there.
+    let read = Options::leading(arguments, &SSH_VALUES);
     let asks = read.has(&["-V", "-G", "-Q"]);
     let host = read.operands.first();
     !asks && host.is_some_and(|host| !is_loopback(host))
+}
+
+/// Returns true if a client of FTP is told to open another computer, by its arguments or by its input.
+fn exchanges_files(command: &Command) -> bool {
+    let read = Options::leading(command.arguments(), &["-c", "-e", "-f", "-u", "-p"]);
+    if let Some(host) = read.operands.first() {
+        return !is_loopback(host);
+    }
+    let has_input = command.input != CommandInput::Own || read.has(&["-f"]);
+    let mut texts = read.values(&["-c", "-e"]);
+    texts.extend(command.documents.iter().map(String::as_str));
+    let words = || {
+        let texts = texts.iter();
+        texts.flat_map(|text| text.split([' ', ';', '\n']))
+    };
+    let is_local = words().any(is_loopback);
+    let is_told = words().any(|word| word == "open" || is_url(word));
+    has_input || is_told && !is_local
 }
 
 fn connects(arguments: &[String]) -> bool {
@@ -206,10 +111,8 @@ fn connects(arguments: &[String]) -> bool {
 }
 
 fn rclone(arguments: &[String]) -> bool {
-    const ACTS: [&str; 12] = [
-        "copy",
-        "copyto",
-        "sync",
+    const COPIES: [&str; 4] = ["copy", "copyto", "sync", "copyurl"];
+    const ACTS: [&str; 9] = [
         "bisync",
         "move",
         "moveto",
@@ -220,22 +123,12 @@ fn rclone(arguments: &[String]) -> bool {
         "rcat",
         "link",
     ];
-    let read = Options::read(arguments, &[]);
-    let (verb, places) = match read.operands.split_first() {
-        Some((verb, places)) => (*verb, places),
-        None => return false,
+    let operands = operands(arguments);
+    let Some((verb, places)) = operands.split_first() else {
+        return false;
     };
-    let is_outside = |place: &&str| is_remote_path(place);
-    ACTS.contains(&verb) && places.last().is_some_and(is_outside)
-}
-
-/// Returns true if there are places, and all of them are this computer.
-fn are_local<'a>(places: impl Iterator<Item = &'a str>) -> bool {
-    let mut n_places = 0;
-    let mut all = true;
-    for place in places {
-        n_places += 1;
-        all &= is_loopback(place);
+    if COPIES.contains(&verb.word) {
+        return !only_fetches(places);
     }
-    n_places > 0 && all
+    ACTS.contains(&verb.word) && places.iter().any(|place| is_remote_path(place.word))
 }
