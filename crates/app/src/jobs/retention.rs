@@ -1,4 +1,4 @@
-//! Deletes sessions that ended long ago, attachments that were never sent, and blobs without references.
+//! Deletes sessions and evals that ended long ago, attachments that were never sent, and blobs without references.
 
 use std::{sync::Arc, time::Duration};
 
@@ -27,7 +27,7 @@ pub(crate) struct Retention {
     pub(crate) store: Store,
     pub(crate) blobs: Arc<dyn Blobs>,
     pub(crate) clock: Arc<dyn Clock>,
-    /// The time for which ended sessions are kept. `None` for ever.
+    /// The time for which ended sessions and evals are kept. `None` for ever.
     pub(crate) keep_ended: Option<Duration>,
     /// Woken when a session was deleted.
     pub(crate) nudge: Arc<Notify>,
@@ -53,6 +53,7 @@ impl Job for Retention {
 
     async fn run(&self) -> Result<JobReport, JobError> {
         self.delete_ended().await?;
+        self.delete_evals().await?;
         let before = self.clock.now() - DELETED_SESSION_LIFE;
         self.store.forget_deleted_sessions(before).await?;
         self.remove_unsent().await?;
@@ -77,6 +78,23 @@ impl Retention {
             for session in ended {
                 self.sessions.delete(Viewer::System, session).await?;
                 tracing::info!(session.id = %session, "deleted a session that ended long ago");
+            }
+        }
+    }
+
+    async fn delete_evals(&self) -> Result<(), JobError> {
+        let Some(keep) = self.keep_ended else {
+            return Ok(());
+        };
+        loop {
+            let before = self.clock.now() - keep;
+            let ended = self.store.evals_ended_before(before, BATCH).await?;
+            if ended.is_empty() {
+                return Ok(());
+            }
+            for (owner, id) in ended {
+                self.store.delete_eval(owner, id).await?;
+                tracing::info!(eval.id = %id, "deleted an eval that ended long ago");
             }
         }
     }
