@@ -17,8 +17,8 @@ async fn a_deleted_run_is_gone_and_its_sessions_stay_unless_they_are_deleted_too
     let ((first, kept), (second, deleted)) = (done(&world).await, done(&world).await);
     let answer = client.delete(&format!("/api/evals/{first}")).await;
     assert_eq!(answer.status, 204);
-    let answer = client.delete(&format!("/api/evals/{second}?sessions=true"));
-    assert_eq!(answer.await.status, 204);
+    let path = format!("/api/evals/{second}?sessions=true");
+    assert_eq!(client.delete(&path).await.status, 204);
     for id in [first, second] {
         let path = format!("/api/evals/{id}");
         assert_eq!(client.get(&path).await.code(), "no_eval");
