@@ -37,8 +37,8 @@ pub struct StartEvalBody {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, minimum = 1, maximum = 50)]
     pub parallel: Option<u64>,
-    /// US dollars. The eval does not cost more; what does not begin because of it is skipped. No limit by
-    /// default.
+    /// US dollars, at least the largest limit of its tasks. The eval does not cost more; what does not begin because of
+    /// it is skipped. No limit by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub budget_usd: Option<f64>,
@@ -66,6 +66,10 @@ pub struct EvalView {
     /// The trials that have a result.
     pub n_ended: u64,
     pub n_passed: u64,
+    // An earlier server does not say it.
+    #[serde(default)]
+    #[schema(required)]
+    pub n_failed: u64,
     /// The cost so far, with that of attempts that a restart of the server cut short.
     pub cost_usd: f64,
     pub created_at: Timestamp,
@@ -159,7 +163,7 @@ pub struct TrialView {
     /// A sentence about the result: the last line of the checker, or the problem.
     #[schema(required)]
     pub reason: Option<String>,
-    /// Its session, from its start on. It may have been deleted since.
+    /// Its session, from its start on. Null if it was deleted.
     #[schema(required, value_type = Option<Uuid>)]
     pub session: Option<SessionId>,
     /// The answers of the model.

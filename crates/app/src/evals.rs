@@ -1,11 +1,13 @@
-//! Evals: runs of suites of tasks that measure models.
+//! Evals: suites of tasks, carried out on models to measure them.
 //!
-//! A run is a list of trials: one task, given to one model once. Each trial is a session of its own. Runs and trials are
-//! in the store, and a job begins what waits. So a run goes on after a restart: trials that were cut short begin anew,
-//! since half of one measures nothing.
+//! An eval is a list of trials: one task, given to one model once. Each trial is a session of its own. Evals and trials
+//! are stored, and a job starts waiting trials, so an eval continues after a restart. Interrupted trials start over,
+//! since half a trial measures nothing.
 
 mod attempt;
+mod begin;
 mod computer;
+mod delete;
 mod keep;
 mod results;
 mod start;
@@ -20,13 +22,14 @@ use std::{
 };
 
 use deskhand_core::{
+    budget::Over,
     clock::Clock,
-    eval::EvalState,
-    id::{EvalId, UserId},
+    id::{EvalId, SessionId, UserId},
     tasks::Tasks,
+    viewer::Viewer,
 };
 use deskhand_evals::{BUILT_IN, BuiltIn, Suite};
-use deskhand_store::{EvalRow, Store};
+use deskhand_store::{EvalRow, Store, StoreError};
 use tokio::{
     sync::{Notify, Semaphore},
     time::Instant,
@@ -35,12 +38,13 @@ use tokio_util::sync::CancellationToken;
 
 pub(crate) use self::keep::ContinueEvals;
 pub use self::{
+    delete::DeleteEvalError,
     results::{EvalResults, ModelFigures, TaskResults},
     start::{StartEval, StartEvalError},
 };
 use crate::{
-    Computers, Files, InternalError, Queue, Sessions, catalog::Catalog, live::LiveSessions,
-    refusal::refusals,
+    Computers, Decisions, Files, FindError, InternalError, Queue, Sessions, Spending,
+    catalog::Catalog, live::LiveSessions, refusal::refusals,
 };
 
 /// The reason that a trial shows if somebody stopped its run.
@@ -60,6 +64,8 @@ pub(crate) struct EvalParts {
     pub(crate) queue: Queue,
     pub(crate) computers: Computers,
     pub(crate) files: Files,
+    pub(crate) decisions: Decisions,
+    pub(crate) spending: Spending,
     pub(crate) live: LiveSessions,
     pub(crate) catalog: Catalog,
     pub(crate) clock: Arc<dyn Clock>,
@@ -75,6 +81,8 @@ pub(crate) struct OpenRuns {
     wake: Notify,
     /// True once the sessions of an earlier server are resumed or closed, so that trials may end theirs.
     is_ready: AtomicBool,
+    /// True once the sessions are ended that an earlier server left to trials with a result.
+    is_swept: AtomicBool,
     transfers: Semaphore,
 }
 
@@ -85,11 +93,15 @@ struct OpenRun {
     stop: CancellationToken,
     /// The trials that are carried out, each with the US dollars that it may cost.
     trials: BTreeMap<u64, f64>,
-    /// Set while a limit of the owner allows no further session.
+    /// The suite, once it was read.
+    suite: Option<Arc<Suite>>,
+    /// Set while one of the owner's limits allows no further session.
     hold: Option<Hold>,
+    /// The owner's daily budget when it ended a trial. No trial begins before there is more room.
+    day: Option<Over>,
 }
 
-/// A time during which no more trials run than did when a limit of the owner refused another one a session.
+/// A period in which no more trials run than were left when one of the owner's limits refused a session.
 #[derive(Debug, Clone)]
 struct Hold {
     until: Instant,
@@ -134,6 +146,7 @@ impl Default for OpenRuns {
             runs: Mutex::default(),
             wake: Notify::new(),
             is_ready: AtomicBool::new(false),
+            is_swept: AtomicBool::new(false),
             transfers: Semaphore::new(MOST_TRANSFERS),
         }
     }
@@ -175,22 +188,68 @@ impl Evals {
         let row = self.0.store.eval(owner, id).await?;
         let row = row.ok_or(FindEvalError::NoEval(id))?;
         let trials = self.0.store.trials(id).await?;
-        Ok(EvalResults::of(self.run(row), &trials))
+        let suite = self.suite(id).await?;
+        Ok(EvalResults::of(self.run(row), suite.as_deref(), &trials))
     }
 
     /// Stops a run: its trials end, and none begins any more. Nothing happens if it has ended.
     pub async fn stop(&self, owner: UserId, id: EvalId) -> Result<EvalResults, FindEvalError> {
-        let (store, now) = (&self.0.store, self.0.clock.now());
-        let row = store.eval(owner, id).await?;
-        if row.ok_or(FindEvalError::NoEval(id))?.state == EvalState::Running {
-            store.skip_trials(id, STOPPED, now).await?;
-            store.end_eval(id, EvalState::Stopped, now).await?;
-            let open = self.0.open.runs().remove(&id);
-            if let Some(open) = open {
+        let row = self.0.store.eval(owner, id).await?;
+        if row.is_none() {
+            return Err(FindEvalError::NoEval(id));
+        }
+        self.end_early(id, STOPPED).await?;
+        self.find(owner, id).await
+    }
+
+    /// Stops a run if it has not ended. The sessions of its trials end soon after.
+    async fn end_early(&self, id: EvalId, reason: &str) -> Result<(), StoreError> {
+        let now = self.0.clock.now();
+        if self.0.store.stop_eval(id, reason, now).await? {
+            // It stays in memory until its trials have ended their sessions.
+            if let Some(open) = self.0.open.runs().get(&id) {
                 open.stop.cancel();
             }
         }
-        self.find(owner, id).await
+        Ok(())
+    }
+
+    /// Ends the session of a trial with its computer. Its log stays.
+    async fn end_session(&self, owner: UserId, session: SessionId) {
+        let ended = self.0.sessions.terminate(Viewer::User(owner), session);
+        match ended.await {
+            Ok(()) | Err(FindError::NoSession(_)) => {}
+            Err(error) => {
+                tracing::warn!(session.id = %session, error = &error as &dyn std::error::Error, "could not end the session of a trial");
+            }
+        }
+    }
+
+    /// Returns the suite of a run, or `None` if it is no longer readable. It is kept while the run is open.
+    async fn suite(&self, id: EvalId) -> Result<Option<Arc<Suite>>, StoreError> {
+        let kept = self
+            .0
+            .open
+            .runs()
+            .get(&id)
+            .and_then(|open| open.suite.clone());
+        if kept.is_some() {
+            return Ok(kept);
+        }
+        let Some(yaml) = self.0.store.eval_suite(id).await? else {
+            return Ok(None);
+        };
+        let read = Suite::read(&yaml);
+        let suite = read.inspect_err(
+            |error| tracing::error!(eval.id = %id, %error, "a stored suite is unreadable"),
+        );
+        let Ok(suite) = suite.map(Arc::new) else {
+            return Ok(None);
+        };
+        if let Some(open) = self.0.open.runs().get_mut(&id) {
+            open.suite = Some(Arc::clone(&suite));
+        }
+        Ok(Some(suite))
     }
 
     /// Returns the suites that come with the program.

@@ -64,8 +64,8 @@ pub use computers::{
 pub use control::{Control, ControlError, TakeControl};
 pub use decisions::{AnswerError, Decisions, GivenReply, ListDecisions};
 pub use evals::{
-    EvalResults, EvalRun, EvalRuns, Evals, FindEvalError, ModelFigures, StartEval, StartEvalError,
-    TaskResults,
+    DeleteEvalError, EvalResults, EvalRun, EvalRuns, Evals, FindEvalError, ModelFigures, StartEval,
+    StartEvalError, TaskResults,
 };
 pub use feed::{
     bus::{BusSession, News, Notice, SessionsFeed},

@@ -202,11 +202,9 @@ impl Policy {
         Ok(())
     }
 
-    /// Adds a rule before all others, unless it is there already.
+    /// Adds a rule before all others. If it is there already, it moves to that place.
     pub fn add(&mut self, rule: Rule) -> Result<(), TooManyRules> {
-        if self.rules.contains(&rule) {
-            return Ok(());
-        }
+        self.rules.retain(|other| *other != rule);
         if self.rules.len() >= MOST_RULES {
             return Err(TooManyRules);
         }

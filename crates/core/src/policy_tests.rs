@@ -236,6 +236,18 @@ fn a_rule_from_an_answer_allows_exactly_what_was_asked() {
 }
 
 #[test]
+fn a_rule_from_an_answer_comes_before_one_that_asks() {
+    let text = "scp report.pdf host.example:";
+    let mut policy = policy(Mode::Risky, &[(RuleTool::Bash, "scp *", Then::Ask)]);
+    let rule = bash(text).rule().unwrap();
+    policy.rules.push(rule.clone());
+    assert!(asks(&policy, &bash(text)));
+    policy.add(rule).unwrap();
+    assert_eq!(policy.rules.len(), 2);
+    assert_eq!(verdict_of(&policy, &bash(text)), Verdict::Allow);
+}
+
+#[test]
 fn a_full_policy_takes_no_further_rule() {
     let rule = |text: String| Rule::allowing(RuleTool::Bash, text);
     let mut policy = Policy {

@@ -40,6 +40,9 @@ const SLOW_REQUEST_TIMEOUT: Duration = Duration::from_secs(180);
 /// The timeout of a connection attempt.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
+/// The status of a server that was asked too often.
+const TOO_MANY: u16 = 429;
+
 /// A request without a body.
 const NO_BODY: Option<&()> = None;
 
@@ -74,12 +77,27 @@ pub(crate) enum CallError {
     },
     /// The server refused. The text is its own.
     #[error("{message}")]
-    Refused { code: String, message: String },
+    Refused {
+        status: u16,
+        code: String,
+        message: String,
+    },
     #[error("{url} is not a Deskhand server")]
     Strange {
         url: String,
         source: Box<dyn Error + Send + Sync>,
     },
+}
+
+impl CallError {
+    /// Returns true if the same call may succeed later: the server, or something on the way to it, failed.
+    pub(crate) fn may_pass(&self) -> bool {
+        match self {
+            Self::Unreachable { .. } | Self::Strange { .. } => true,
+            Self::Refused { status, .. } => *status == TOO_MANY || *status >= 500,
+            Self::BadAddress(_) | Self::PlainHttp(_) => false,
+        }
+    }
 }
 
 impl Client {
@@ -307,11 +325,13 @@ fn is_on_this_machine(address: &Url) -> bool {
 fn refusal(url: &str, status: u16, body: &[u8]) -> CallError {
     match serde_json::from_slice::<ProblemView>(body) {
         Ok(ProblemView { error }) => CallError::Refused {
+            status,
             code: error.code,
             message: error.message,
         },
         Err(_) => match serde_json::from_slice::<HealthView>(body) {
             Ok(health) => CallError::Refused {
+                status,
                 code: "unhealthy".to_owned(),
                 message: format!("the server at {url} is {}", health.status),
             },

@@ -1,5 +1,6 @@
 //! `deskhand eval`: runs a suite of tasks on models, shows the progress, and prints the results side by side.
 
+mod outage;
 mod table;
 
 use std::{collections::BTreeMap, io, net::SocketAddr, process::ExitCode, time::Duration};
@@ -11,8 +12,9 @@ use deskhand_core::{
     id::EvalId,
 };
 use deskhand_evals::{BUILT_IN, BuiltIn, Suite};
-use tokio::time::sleep;
+use tokio::time::{Instant, sleep};
 
+use self::outage::Outage;
 use crate::{
     cli::{EvalArgs, EvalPagesArgs},
     client::Client,
@@ -20,10 +22,11 @@ use crate::{
     find::find_or_start,
     interrupts::Interrupts,
     output,
+    own_server::end_server,
 };
 
 /// The time between two looks at the results.
-const LOOK_EVERY: Duration = Duration::from_millis(500);
+const LOOK_EVERY: Duration = Duration::from_secs(2);
 /// The beginning of the names of built-in suites.
 const BUILT_IN_PREFIX: &str = "builtin:";
 
@@ -79,10 +82,11 @@ pub(crate) async fn eval(
     let mut interrupts = Interrupts::listen()?;
     let (client, own_server) =
         find_or_start(args.server.server.as_deref(), config, environment).await?;
-    let done = carry_out(args, &source, &client, &mut interrupts).await;
+    let mut own = None;
+    let done = carry_out(args, &source, &client, &mut interrupts, &mut own).await;
     if let Some(server) = own_server {
         tokio::select! {
-            () = server.end() => {}
+            () = end_server(server, &client, own, output::say) => {}
             _ = interrupts.next() => {}
         }
     }
@@ -103,15 +107,17 @@ fn list(suite: &Suite) -> io::Result<()> {
     Ok(())
 }
 
-/// Starts the run and follows it to its end. Ctrl-C stops it.
+/// Starts the eval, notes it in `own`, and follows it to its end. Ctrl-C stops it.
 async fn carry_out(
     args: &EvalArgs,
     source: &SuiteSource,
     client: &Client,
     interrupts: &mut Interrupts,
+    own: &mut Option<EvalId>,
 ) -> anyhow::Result<ExitCode> {
     let started = client.start_eval(&body(args, source)).await?;
     let id = started.eval.id;
+    *own = Some(id);
     output::say(&format!(
         "{} trials of {} begin. See them at {}/evals/{id}",
         started.eval.n_trials,
@@ -169,8 +175,20 @@ async fn follow(
     id: EvalId,
     progress: &mut Progress,
 ) -> anyhow::Result<EvalResultsView> {
+    let mut outage = Outage::default();
     loop {
-        let results = client.show_eval(id).await?;
+        let results = match client.show_eval(id).await {
+            Ok(results) => results,
+            Err(error) => {
+                // The eval goes on without this command.
+                if let Some(line) = outage.bear(error, Instant::now())? {
+                    output::say(&line);
+                }
+                sleep(LOOK_EVERY).await;
+                continue;
+            }
+        };
+        outage = Outage::default();
         for line in progress.news(&results) {
             output::say(&line);
         }

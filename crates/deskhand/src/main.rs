@@ -28,6 +28,7 @@ mod models_check;
 mod modes;
 mod network;
 mod output;
+mod own_server;
 mod people;
 mod run;
 mod runner;

@@ -17,9 +17,8 @@ use deskhand_core::{
     computer::ComputerKind,
     id::{AttachmentId, SessionId},
     plain::is_deceptive,
-    session::Phase,
 };
-use tokio::time::{Instant, sleep, sleep_until};
+use tokio::time::{Instant, sleep_until};
 
 pub(crate) use self::mcp_server::parse_mcp_server;
 use self::{feed::Feed, narrator::TurnEnd, questions::Questions, show::Show};
@@ -29,6 +28,7 @@ use crate::{
     config::{Config, Environment},
     find::find_or_start,
     interrupts::{Interrupt, Interrupts},
+    own_server::end_server,
     server::RunningServer,
 };
 
@@ -75,8 +75,13 @@ pub(crate) async fn run(
     )
     .await;
     if let Some(server) = own_server {
+        show.activity("Ending the server");
+        let note = |line: &str| {
+            show.note(line);
+            show.activity("Waiting for the others");
+        };
         tokio::select! {
-            () = end_server(server, &client, &mut show) => {}
+            () = end_server(server, &client, None, note) => {}
             _ = interrupts.next() => {}
         }
     }
@@ -209,34 +214,6 @@ async fn read_attachment(path: &Path) -> anyhow::Result<Vec<u8>> {
         "an attachment may have at most {LARGEST_ATTACHMENT_BYTES} bytes; copy the file with `deskhand cp` instead"
     );
     Ok(tokio::fs::read(path).await?)
-}
-
-/// Ends our own server once no other session is at work on it.
-///
-/// A second `deskhand run` may have found the server, and would lose its turn.
-async fn end_server(server: RunningServer, client: &Client, show: &mut Show) {
-    let mut is_said = false;
-    while others_work(client).await {
-        if !is_said {
-            show.note("Another session is working on this server. Press Ctrl-C to end it too.");
-            is_said = true;
-        }
-        show.activity("Waiting for the other sessions");
-        sleep(Duration::from_millis(200)).await;
-    }
-    show.activity("Ending the server");
-    server.end().await;
-}
-
-async fn others_work(client: &Client) -> bool {
-    // A server that does not respond has no work that could be lost.
-    let sessions = client.sessions().await.unwrap_or_default();
-    sessions.iter().any(|session| {
-        matches!(
-            session.state,
-            Phase::Initializing | Phase::Running | Phase::Waiting
-        )
-    })
 }
 
 /// Returns the first line of a prompt, cut to the length of a title.

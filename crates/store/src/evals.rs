@@ -1,20 +1,21 @@
-//! Evals: runs of suites of tasks, and their trials.
+//! Evals: runs of suites of tasks.
+
+mod trials;
 
 use deskhand_core::{
     eval::{EvalState, TrialState},
-    id::{EvalId, SessionId, UserId},
+    id::{EvalId, UserId},
 };
 use jiff::Timestamp;
 
+pub use self::trials::{TrialEnd, TrialRow};
 use crate::{
     budgets::{nano, usd},
     database::{Row, Store, StoreError, count, from_json, json, millis, stored_count, timestamp},
 };
 
-const RUN: &str = "id, owner_id, name, suite, models, n_rounds, n_parallel, budget_nanousd, state, created_at_ms, \
-                   ended_at_ms";
-const TRIAL: &str = "number, task, model, round, state, reason, session_id, n_steps, cost_nanousd, lost_nanousd, \
-                     n_restarts, duration_ms, started_at_ms, ended_at_ms";
+/// The columns of a run but its suite, which may be long.
+const RUN: &str = "id, owner_id, name, models, n_rounds, n_parallel, budget_nanousd, state, created_at_ms, ended_at_ms";
 
 /// A run that begins, with its trials in the order in which they begin.
 #[derive(Debug)]
@@ -47,7 +48,6 @@ pub struct EvalRow {
     pub id: EvalId,
     pub owner: UserId,
     pub name: String,
-    pub suite: String,
     pub models: Vec<String>,
     pub n_rounds: u64,
     pub n_parallel: u64,
@@ -65,6 +65,7 @@ pub struct EvalProgress {
     /// The trials that have a result.
     pub n_ended: u64,
     pub n_passed: u64,
+    pub n_failed: u64,
     /// The price of all trials, with the attempts that a restart cut short.
     pub usd: f64,
 }
@@ -75,36 +76,6 @@ pub struct EvalPage {
     pub rows: Vec<EvalRow>,
     /// The last of them, if there are older ones.
     pub next: Option<EvalId>,
-}
-
-/// A stored trial.
-#[derive(Debug, Clone, PartialEq)]
-pub struct TrialRow {
-    /// The number in its run, counted from 0.
-    pub number: u64,
-    pub task: String,
-    pub model: String,
-    pub round: u64,
-    pub state: TrialState,
-    pub reason: Option<String>,
-    pub session: Option<SessionId>,
-    pub n_steps: u64,
-    pub cost_usd: f64,
-    pub lost_usd: f64,
-    pub n_restarts: u64,
-    /// The time that the model worked.
-    pub duration_ms: Option<u64>,
-    pub started_at: Option<Timestamp>,
-    pub ended_at: Option<Timestamp>,
-}
-
-/// The result of a trial.
-#[derive(Debug, Clone, PartialEq)]
-pub struct TrialEnd {
-    pub state: TrialState,
-    pub reason: Option<String>,
-    pub duration_ms: Option<u64>,
-    pub at: Timestamp,
 }
 
 impl Store {
@@ -160,6 +131,13 @@ impl Store {
         }
     }
 
+    /// Returns the suite of a run as YAML.
+    pub async fn eval_suite(&self, id: EvalId) -> Result<Option<String>, StoreError> {
+        let sql = "SELECT suite FROM eval_runs WHERE id = $1";
+        let row = self.one(sql, [id.0.into()]).await?;
+        row.map(|row| row.get("suite")).transpose()
+    }
+
     /// Returns the runs of this user before the one called `before`, newest first.
     pub async fn evals(
         &self,
@@ -195,128 +173,6 @@ impl Store {
         Ok(open)
     }
 
-    /// Returns the trials of a run in their order.
-    pub async fn trials(&self, id: EvalId) -> Result<Vec<TrialRow>, StoreError> {
-        let sql = format!("SELECT {TRIAL} FROM eval_trials WHERE run_id = $1 ORDER BY number");
-        let rows = self.all(&sql, [id.0.into()]).await?;
-        rows.iter().map(trial).collect()
-    }
-
-    /// Begins a trial that waits. Returns false if it no longer does.
-    pub async fn begin_trial(
-        &self,
-        id: EvalId,
-        number: u64,
-        at: Timestamp,
-    ) -> Result<bool, StoreError> {
-        let sql = "UPDATE eval_trials SET state = $1, started_at_ms = $2 \
-                   WHERE run_id = $3 AND number = $4 AND state = $5";
-        let values = [
-            TrialState::Running.name().into(),
-            millis(at),
-            id.0.into(),
-            stored_count(number),
-            TrialState::Waiting.name().into(),
-        ];
-        Ok(self.write(sql, values).await? > 0)
-    }
-
-    /// Lets a trial that has begun wait again. `is_cut_short` is true if its model may have worked already.
-    pub async fn repeat_trial(
-        &self,
-        id: EvalId,
-        number: u64,
-        is_cut_short: bool,
-    ) -> Result<(), StoreError> {
-        let sql = "UPDATE eval_trials SET state = $1, session_id = NULL, n_steps = 0, \
-                   lost_nanousd = lost_nanousd + cost_nanousd, cost_nanousd = 0, n_restarts = n_restarts + $2, \
-                   started_at_ms = NULL WHERE run_id = $3 AND number = $4 AND state = $5";
-        let values = [
-            TrialState::Waiting.name().into(),
-            i64::from(is_cut_short).into(),
-            id.0.into(),
-            stored_count(number),
-            TrialState::Running.name().into(),
-        ];
-        self.write(sql, values).await?;
-        Ok(())
-    }
-
-    /// Notes the session of a trial.
-    pub async fn set_trial_session(
-        &self,
-        id: EvalId,
-        number: u64,
-        session: SessionId,
-    ) -> Result<(), StoreError> {
-        let sql = "UPDATE eval_trials SET session_id = $1 WHERE run_id = $2 AND number = $3";
-        let values = [session.0.into(), id.0.into(), stored_count(number)];
-        self.write(sql, values).await?;
-        Ok(())
-    }
-
-    /// Adds an answer of the model to a trial.
-    pub async fn add_trial_cost(
-        &self,
-        id: EvalId,
-        number: u64,
-        n_steps: u64,
-        cost_usd: f64,
-    ) -> Result<(), StoreError> {
-        let sql = "UPDATE eval_trials SET n_steps = n_steps + $1, cost_nanousd = cost_nanousd + $2 \
-                   WHERE run_id = $3 AND number = $4";
-        let values = [
-            stored_count(n_steps),
-            nano(cost_usd).into(),
-            id.0.into(),
-            stored_count(number),
-        ];
-        self.write(sql, values).await?;
-        Ok(())
-    }
-
-    /// Stores the result of a trial that has none yet.
-    pub async fn end_trial(
-        &self,
-        id: EvalId,
-        number: u64,
-        end: &TrialEnd,
-    ) -> Result<(), StoreError> {
-        let sql = "UPDATE eval_trials SET state = $1, reason = $2, duration_ms = $3, ended_at_ms = $4 \
-                   WHERE run_id = $5 AND number = $6 AND ended_at_ms IS NULL";
-        let duration = end
-            .duration_ms
-            .map(|ms| i64::try_from(ms).unwrap_or(i64::MAX));
-        let values = [
-            end.state.name().into(),
-            end.reason.clone().into(),
-            duration.into(),
-            millis(end.at),
-            id.0.into(),
-            stored_count(number),
-        ];
-        self.write(sql, values).await?;
-        Ok(())
-    }
-
-    /// Skips all trials of a run that wait. Returns true if there are any.
-    pub async fn skip_trials(
-        &self,
-        id: EvalId,
-        reason: &str,
-        at: Timestamp,
-    ) -> Result<bool, StoreError> {
-        let sql = "UPDATE eval_trials SET state = $1, reason = $2, ended_at_ms = $3 WHERE run_id = $4 AND state = $5";
-        let values = [
-            TrialState::Skipped.name().into(),
-            reason.into(),
-            millis(at),
-            id.0.into(),
-            TrialState::Waiting.name().into(),
-        ];
-        Ok(self.write(sql, values).await? > 0)
-    }
-
     /// Ends a run. Returns false if it had ended before.
     pub async fn end_eval(
         &self,
@@ -329,9 +185,64 @@ impl Store {
         Ok(self.write(sql, values).await? > 0)
     }
 
+    /// Stops a run: it ends, and its trials without a result are skipped. Returns false if it had ended before.
+    pub async fn stop_eval(
+        &self,
+        id: EvalId,
+        reason: &str,
+        at: Timestamp,
+    ) -> Result<bool, StoreError> {
+        let mut tx = self.begin().await?;
+        let sql = "UPDATE eval_runs SET state = $1, ended_at_ms = $2 WHERE id = $3 AND ended_at_ms IS NULL";
+        let values = [EvalState::Stopped.name().into(), millis(at), id.0.into()];
+        if tx.execute(sql, values).await? == 0 {
+            return Ok(false);
+        }
+        let sql = "UPDATE eval_trials SET state = $1, reason = $2, ended_at_ms = $3 \
+                   WHERE run_id = $4 AND ended_at_ms IS NULL";
+        let values = [
+            TrialState::Skipped.name().into(),
+            reason.into(),
+            millis(at),
+            id.0.into(),
+        ];
+        tx.execute(sql, values).await?;
+        tx.commit().await?;
+        Ok(true)
+    }
+
+    /// Deletes a run of this user with its trials. Their sessions stay. Returns false if it has not ended, or if there is
+    /// no such run.
+    pub async fn delete_eval(&self, owner: UserId, id: EvalId) -> Result<bool, StoreError> {
+        let mut tx = self.begin().await?;
+        let sql = "DELETE FROM eval_trials WHERE run_id IN \
+                   (SELECT id FROM eval_runs WHERE id = $1 AND owner_id = $2 AND ended_at_ms IS NOT NULL)";
+        tx.execute(sql, [id.0.into(), owner.0.into()]).await?;
+        let sql =
+            "DELETE FROM eval_runs WHERE id = $1 AND owner_id = $2 AND ended_at_ms IS NOT NULL";
+        let n_deleted = tx.execute(sql, [id.0.into(), owner.0.into()]).await?;
+        tx.commit().await?;
+        Ok(n_deleted > 0)
+    }
+
+    /// Returns some of the runs that ended before `before`, each with its owner.
+    pub async fn evals_ended_before(
+        &self,
+        before: Timestamp,
+        limit: u32,
+    ) -> Result<Vec<(UserId, EvalId)>, StoreError> {
+        let sql = "SELECT id, owner_id FROM eval_runs WHERE ended_at_ms < $1 ORDER BY id LIMIT $2";
+        let rows = self
+            .all(sql, [millis(before), i64::from(limit).into()])
+            .await?;
+        let ids = |row: &Row| Ok((UserId(row.get("owner_id")?), EvalId(row.get("id")?)));
+        rows.iter().map(ids).collect()
+    }
+
     async fn with_progress(&self, mut run: EvalRow) -> Result<EvalRow, StoreError> {
         let sql = "SELECT COUNT(*) AS trials, COUNT(ended_at_ms) AS ended, \
                    COUNT(CASE WHEN state = 'passed' THEN 1 END) AS passed, \
+                   COUNT(CASE WHEN state = 'failed' THEN 1 END) AS failed, \
                    CAST(COALESCE(SUM(cost_nanousd + lost_nanousd), 0) AS BIGINT) AS nanousd \
                    FROM eval_trials WHERE run_id = $1";
         if let Some(row) = self.one(sql, [run.id.0.into()]).await? {
@@ -339,6 +250,7 @@ impl Store {
                 n_trials: count(row.get("trials")?)?,
                 n_ended: count(row.get("ended")?)?,
                 n_passed: count(row.get("passed")?)?,
+                n_failed: count(row.get("failed")?)?,
                 usd: usd(row.get("nanousd")?),
             };
         }
@@ -352,7 +264,6 @@ fn run(row: &Row) -> Result<EvalRow, StoreError> {
         id: EvalId(row.get("id")?),
         owner: UserId(row.get("owner_id")?),
         name: row.get("name")?,
-        suite: row.get("suite")?,
         models: from_json(row.get("models")?)?,
         n_rounds: count(row.get("n_rounds")?)?,
         n_parallel: count(row.get("n_parallel")?)?,
@@ -361,27 +272,6 @@ fn run(row: &Row) -> Result<EvalRow, StoreError> {
         created_at: timestamp(row.get("created_at_ms")?)?,
         ended_at: time(row, "ended_at_ms")?,
         progress: EvalProgress::default(),
-    })
-}
-
-fn trial(row: &Row) -> Result<TrialRow, StoreError> {
-    let state = TrialState::from_name(row.get("state")?);
-    let duration: Option<i64> = row.get("duration_ms")?;
-    Ok(TrialRow {
-        number: count(row.get("number")?)?,
-        task: row.get("task")?,
-        model: row.get("model")?,
-        round: count(row.get("round")?)?,
-        state: state.ok_or_else(|| StoreError::Unreadable("state of a trial".to_owned()))?,
-        reason: row.get("reason")?,
-        session: row.get::<Option<uuid::Uuid>>("session_id")?.map(SessionId),
-        n_steps: count(row.get("n_steps")?)?,
-        cost_usd: usd(row.get("cost_nanousd")?),
-        lost_usd: usd(row.get("lost_nanousd")?),
-        n_restarts: count(row.get("n_restarts")?)?,
-        duration_ms: duration.map(count).transpose()?,
-        started_at: time(row, "started_at_ms")?,
-        ended_at: time(row, "ended_at_ms")?,
     })
 }
 

@@ -1,6 +1,6 @@
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 
-import { request } from "./client";
+import { isStatus, request } from "./client";
 import type { EvalResults, StartEval } from "./types";
 
 export const evalKeys = {
@@ -11,12 +11,12 @@ export const evalKeys = {
 };
 
 const PAGE_SIZE = 20;
-/** The period at which a run is loaded again while it goes on. */
+/** The period at which an eval is loaded again while it goes on. */
 const LIVE_MS = 2_000;
-/** The period at which the list is loaded again. Its runs change by themselves. */
+/** The period at which the list is loaded again. Its evals change by themselves. */
 const LIST_MS = 5_000;
 
-/** Loads the user's runs, newest first. */
+/** Loads the user's evals, newest first. */
 export function useEvals() {
   return useInfiniteQuery({
     queryKey: evalKeys.list,
@@ -28,12 +28,15 @@ export function useEvals() {
   });
 }
 
-/** Loads a run with its results so far, again and again while it goes on. */
+/** Loads an eval with its results so far, again and again while it goes on. */
 export function useEval(id: string) {
   return useQuery({
     queryKey: evalKeys.one(id),
     queryFn: ({ signal }) => request("GET /api/evals/{id}", { path: { id }, signal }),
-    refetchInterval: ({ state }) => (state.data === undefined || state.data.state === "running" ? LIVE_MS : false),
+    refetchInterval: ({ state: { data, error } }) => {
+      const mayChange = data === undefined || data.state === "running" || data.n_ended < data.n_trials;
+      return mayChange && !isStatus(error, 404) ? LIVE_MS : false;
+    },
   });
 }
 
@@ -65,7 +68,17 @@ export function useStopEval(id: string) {
   });
 }
 
-/** Returns a function that stores a run that the server sent. */
+/** Deletes an eval that has ended, with the sessions of its trials if that is wanted. */
+export function useDeleteEval(id: string) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (withSessions: boolean) =>
+      request("DELETE /api/evals/{id}", { path: { id }, query: { sessions: withSessions } }),
+    onSuccess: () => client.invalidateQueries({ queryKey: evalKeys.list }),
+  });
+}
+
+/** Returns a function that stores an eval that the server sent. */
 function useKeep(): (run: EvalResults) => void {
   const client = useQueryClient();
   return (run) => {

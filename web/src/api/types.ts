@@ -786,6 +786,8 @@ export interface components {
              */
             n_ended: number;
             /** Format: int64 */
+            n_failed: number;
+            /** Format: int64 */
             n_passed: number;
             /** Format: int64 */
             n_trials: number;
@@ -2197,8 +2199,8 @@ export interface components {
         StartEval: {
             /**
              * Format: double
-             * @description US dollars. The eval does not cost more; what does not begin because of it is skipped. No limit by
-             *     default.
+             * @description US dollars, at least the largest limit of its tasks. The eval does not cost more; what does not begin because of
+             *     it is skipped. No limit by default.
              */
             budget_usd?: number;
             /** @description The name of a built-in suite, such as `desktop`. */
@@ -2600,7 +2602,7 @@ export interface components {
             seconds: number | null;
             /**
              * Format: uuid
-             * @description Its session, from its start on. It may have been deleted since.
+             * @description Its session, from its start on. Null if it was deleted.
              */
             session: string | null;
             /** Format: date-time */
@@ -2984,6 +2986,7 @@ export interface Operations {
     "GET /api/evals": { body: undefined; answer: EvalsPage };
     "POST /api/evals": { body: StartEval; answer: EvalResults };
     "GET /api/evals/{id}": { body: undefined; answer: EvalResults };
+    "DELETE /api/evals/{id}": { body: undefined; answer: undefined };
     "POST /api/evals/{id}/stop": { body: undefined; answer: EvalResults };
     "GET /api/me": { body: undefined; answer: User };
     "GET /api/me/audit": { body: undefined; answer: AuditPage };

@@ -17,7 +17,7 @@ export function EvalsPage() {
           <p className="text-soft">Give models the same tasks, and see how many of them each does.</p>
         </div>
         <Button aria-expanded={isStarting} onClick={() => setIsStarting(!isStarting)}>
-          <Plus aria-hidden className="size-4" /> New run
+          <Plus aria-hidden className="size-4" /> New eval
         </Button>
       </div>
       {isStarting && <StartEval />}

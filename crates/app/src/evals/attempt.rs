@@ -3,7 +3,7 @@
 use std::{panic::AssertUnwindSafe, time::Duration};
 
 use deskhand_core::{
-    budget::ChangeBudget,
+    budget::{ChangeBudget, Over},
     eval::TrialState,
     id::{EvalId, SessionId, UserId},
     network::policy::{NetworkMode, NetworkPolicy},
@@ -19,12 +19,11 @@ use tokio_util::sync::CancellationToken;
 
 use super::{Evals, STOPPED};
 use crate::{
-    CreateSession, FindError, Refusal, RefusalKind, WakeError, live::AwakeGuard,
-    sessions::find::find,
+    CreateSession, Refusal, RefusalKind, WakeError, live::AwakeGuard, sessions::find::find,
 };
 
-/// The longest time until another session is tried after a limit of the owner refused one. The owner may get other
-/// limits in the meantime.
+/// The longest wait before another session is tried after one of the owner's limits refused one. The limits may change
+/// in the meantime.
 const LONGEST_WAIT: Duration = Duration::from_secs(60);
 /// The longest reason of a result.
 const LONGEST_REASON: usize = 500;
@@ -41,8 +40,6 @@ pub(super) struct Trial {
     pub(super) suite: String,
     pub(super) number: u64,
     pub(super) model: String,
-    /// The US dollars that it may cost: the limit of the task, or what is left of the run's budget.
-    pub(super) most_usd: f64,
     pub(super) task: EvalTask,
 }
 
@@ -62,13 +59,15 @@ pub(super) enum Unchecked {
     Ended(Verdict),
 }
 
-/// A limit of the owner allows no session now.
+/// One of the owner's limits does not allow a session now.
 #[derive(Debug)]
 pub(super) struct Later {
     /// The time after which it may.
     pub(super) wait: Duration,
     /// The limit, in a sentence.
     pub(super) reason: String,
+    /// The daily budget, if that is the limit.
+    pub(super) day: Option<Over>,
 }
 
 /// A trial that is being carried out.
@@ -90,7 +89,7 @@ impl Verdict {
         Self::new(TrialState::Error, reason)
     }
 
-    pub(super) fn skipped(reason: impl Into<String>) -> Self {
+    fn skipped(reason: impl Into<String>) -> Self {
         Self::new(TrialState::Skipped, reason)
     }
 
@@ -131,9 +130,9 @@ pub(super) fn refused(error: &impl Refusal) -> Unchecked {
 }
 
 /// Turns a panic into the end of the trial, which would otherwise count as running until the server restarts.
-async fn without_panic(
-    work: impl Future<Output = Result<Verdict, Unchecked>>,
-) -> Result<Verdict, Unchecked> {
+async fn without_panic<T>(
+    work: impl Future<Output = Result<T, Unchecked>>,
+) -> Result<T, Unchecked> {
     // What it leaves behind is a session, which is ended next.
     let ended = AssertUnwindSafe(work).catch_unwind().await;
     // The panic's message is in the log.
@@ -152,25 +151,20 @@ impl Evals {
                 session: None,
                 awake: None,
             };
-            let ended = tokio::select! {
-                biased;
-                () = stop.cancelled() => Err(Verdict::skipped(STOPPED).into()),
-                ended = Box::pin(without_panic(attempt.perform())) => ended,
-            };
+            let ended = attempt.until_stopped(&stop).await;
             if shutdown.is_cancelled() {
                 // The turn has ended with the server, and says nothing.
                 return;
             }
+            // This comes before the result, which has all that the session has cost.
+            attempt.end_session().await;
             let stored = match ended {
                 Ok(verdict) | Err(Unchecked::Ended(verdict)) => {
                     self.store_end(&trial, verdict).await
                 }
                 Err(Unchecked::Later(later)) => {
                     refusal = Some(later);
-                    self.0
-                        .store
-                        .repeat_trial(trial.run, trial.number, false)
-                        .await
+                    self.store_repetition(&trial).await
                 }
             };
             if let Err(error) = stored {
@@ -180,10 +174,15 @@ impl Evals {
                     "could not store the result of a trial, which will begin anew"
                 );
             }
-            attempt.end_session().await;
         };
         shutdown.run_until_cancelled(work).await;
         self.release(trial.run, trial.number, refusal);
+    }
+
+    async fn store_repetition(&self, trial: &Trial) -> Result<(), StoreError> {
+        let (store, run, number) = (&self.0.store, trial.run, trial.number);
+        store.settle_trial_cost(run, number).await?;
+        store.repeat_trial(run, number, false).await
     }
 
     async fn store_end(&self, trial: &Trial, verdict: Verdict) -> Result<(), StoreError> {
@@ -202,13 +201,28 @@ impl Evals {
             duration_ms: worked.map(|ms| u64::try_from(ms).unwrap_or(u64::MAX)),
             at: self.0.clock.now(),
         };
-        self.0.store.end_trial(trial.run, trial.number, &end).await
+        let (store, run, number) = (&self.0.store, trial.run, trial.number);
+        store.settle_trial_cost(run, number).await?;
+        store.end_trial(run, number, &end).await
     }
 }
 
 impl Attempt<'_> {
-    async fn perform(&mut self) -> Result<Verdict, Unchecked> {
-        let session = self.create_session().await?;
+    /// Performs the trial unless somebody stops its run. A session that is being created is waited for: otherwise nobody
+    /// would end it.
+    async fn until_stopped(&mut self, stop: &CancellationToken) -> Result<Verdict, Unchecked> {
+        if stop.is_cancelled() {
+            return Err(Verdict::skipped(STOPPED).into());
+        }
+        let session = Box::pin(without_panic(self.create_session())).await?;
+        tokio::select! {
+            biased;
+            () = stop.cancelled() => Err(Verdict::skipped(STOPPED).into()),
+            ended = Box::pin(without_panic(self.perform(session))) => ended,
+        }
+    }
+
+    async fn perform(&self, session: SessionId) -> Result<Verdict, Unchecked> {
         self.set_up(session).await?;
         let began = Instant::now();
         let answer = self.have_it_done(session, began).await?;
@@ -250,13 +264,7 @@ impl Attempt<'_> {
         let Some(session) = self.session.take() else {
             return;
         };
-        let viewer = Viewer::User(self.trial.owner);
-        match self.evals.0.sessions.terminate(viewer, session).await {
-            Ok(()) | Err(FindError::NoSession(_)) => {}
-            Err(error) => {
-                tracing::warn!(session.id = %session, error = &error as &dyn std::error::Error, "could not end the session of a trial");
-            }
-        }
+        self.evals.end_session(self.trial.owner, session).await;
     }
 }
 
@@ -275,7 +283,7 @@ fn wanted(trial: &Trial) -> CreateSession {
         // A task must not depend on the owner's secrets either.
         approvals: Some(Policy::unattended()),
         budget: ChangeBudget {
-            usd: Some(trial.most_usd),
+            usd: Some(task.limits.usd),
             tokens: None,
         },
         network: match task.network {
@@ -296,6 +304,7 @@ fn later(error: &impl Refusal) -> Option<Later> {
     Some(Later {
         wait: wait.clamp(Duration::from_secs(1), LONGEST_WAIT),
         reason: facts.message,
+        day: None,
     })
 }
 

@@ -43,7 +43,7 @@ impl Ran {
 }
 
 impl Attempt<'_> {
-    /// Prepares the computer. The session's log has it, and the agent is not told.
+    /// Prepares the computer. The session's log shows this; the agent is not told.
     pub(super) async fn set_up(&self, session: SessionId) -> Result<(), Unchecked> {
         let task = &self.trial.task;
         for (path, content) in &task.files {
@@ -68,11 +68,16 @@ impl Attempt<'_> {
                 let why = ran.last_line().unwrap_or_default();
                 return Err(Verdict::error(format!("the set-up failed: {why}")).into());
             }
+            // The script may contain what the agent has to find out.
+            let removed = self.run(session, &format!("rm -f {SETUP}")).await?;
+            if removed.code != Some(0) {
+                return Err(Verdict::error("the script of the set-up could not be removed").into());
+            }
         }
         Ok(())
     }
 
-    /// Has the checker decide. Nothing of it is in the sandbox before.
+    /// Runs the checker. No part of it is in the sandbox before this call.
     pub(super) async fn check(
         &self,
         session: SessionId,
@@ -150,6 +155,11 @@ impl Attempt<'_> {
         let done = done
             .map_err(|_late| too_slow())?
             .map_err(|error| refused(&error))?;
+        if done.is_error && done.state.is_none() {
+            // The computer failed, not the command: that has a folder at least.
+            let why = done.text;
+            return Err(Verdict::error(format!("the computer failed: {why}")).into());
+        }
         let code = done
             .state
             .as_ref()

@@ -46,26 +46,24 @@ pub struct TaskResults {
 }
 
 impl EvalResults {
-    pub(super) fn of(run: EvalRun, trials: &[TrialRow]) -> Self {
+    pub(super) fn of(run: EvalRun, suite: Option<&Suite>, trials: &[TrialRow]) -> Self {
         let models = &run.row.models;
         let figures = models.iter().map(|model| ModelFigures::of(model, trials));
         let figures = figures.collect();
-        // It was checked when the run began.
-        let suite = Suite::read(&run.row.suite).ok();
-        let description = suite.as_ref().map(|suite| suite.description.clone());
+        let description = suite.map(|suite| suite.description.clone());
         let place = |trial: &TrialRow| {
             let model = models.iter().position(|model| *model == trial.model);
             (model, trial.round)
         };
-        let tasks = suite.into_iter().flat_map(|suite| suite.tasks);
+        let tasks = suite.into_iter().flat_map(|suite| &suite.tasks);
         let tasks = tasks.filter_map(|task| {
             let own = trials.iter().filter(|trial| trial.task == task.name);
             let mut own: Vec<_> = own.cloned().collect();
             own.sort_by_key(place);
             (!own.is_empty()).then_some(TaskResults {
-                name: task.name,
-                tags: task.tags,
-                prompt: task.prompt,
+                name: task.name.clone(),
+                tags: task.tags.clone(),
+                prompt: task.prompt.clone(),
                 trials: own,
             })
         });

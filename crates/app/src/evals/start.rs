@@ -70,13 +70,22 @@ pub enum StartEvalError {
     #[error("1 to {MOST_PARALLEL} trials run at the same time, not {0}")]
     Parallel(u64),
     #[error(
-        "an eval has at most {MOST_TRIALS} trials, and this one would have {0}; choose fewer models, tasks or runs"
+        "an eval has at most {MOST_TRIALS} trials, and this one would have {0}; choose fewer models, tasks or rounds"
     )]
     Trials(usize),
     #[error(
         "a budget is more than 0 and at most {LARGEST_BUDGET_USD} US dollars, not {0}; leave it out for no limit"
     )]
     Budget(f64),
+    #[error(
+        "a trial of the task {task:?} may cost {limit} US dollars, so a budget of {budget} is not enough for it; give \
+         the eval more, or the task a lower limit `usd`"
+    )]
+    SmallBudget {
+        task: String,
+        limit: f64,
+        budget: f64,
+    },
     #[error("you have {MOST_OPEN} evals that have not ended; wait for one, or stop one")]
     TooManyOpen,
     #[error(transparent)]
@@ -96,7 +105,7 @@ refusals! {
         | Self::Rounds(_)
         | Self::Parallel(_)
         | Self::Trials(_) => Invalid("bad_eval"),
-    Self::Budget(_) => Invalid("bad_budget"),
+    Self::Budget(_) | Self::SmallBudget { .. } => Invalid("bad_budget"),
     Self::TooManyOpen => TooMany("too_many_evals"),
 }
 
@@ -126,9 +135,7 @@ impl Evals {
             return Err(StartEvalError::Parallel(n_parallel));
         }
         let budget_usd = wanted.budget_usd;
-        if let Some(usd) = budget_usd.filter(|usd| !(*usd > 0.0 && *usd <= LARGEST_BUDGET_USD)) {
-            return Err(StartEvalError::Budget(usd));
-        }
+        check_budget(budget_usd, &tasks)?;
         let trials = trials(&tasks, &models, n_rounds);
         if trials.len() > MOST_TRIALS {
             return Err(StartEvalError::Trials(trials.len()));
@@ -212,6 +219,24 @@ fn check_doubles(tasks: &[&EvalTask], models: &[String]) -> Result<(), StartEval
         }
     }
     Ok(())
+}
+
+/// Checks that a budget is an amount, and is enough for any of the tasks.
+fn check_budget(budget_usd: Option<f64>, tasks: &[&EvalTask]) -> Result<(), StartEvalError> {
+    let Some(budget) = budget_usd else {
+        return Ok(());
+    };
+    if !(budget > 0.0 && budget <= LARGEST_BUDGET_USD) {
+        return Err(StartEvalError::Budget(budget));
+    }
+    match tasks.iter().find(|task| task.limits.usd > budget) {
+        Some(task) => Err(StartEvalError::SmallBudget {
+            task: task.name.clone(),
+            limit: task.limits.usd,
+            budget,
+        }),
+        None => Ok(()),
+    }
 }
 
 /// Lists all trials in the order in which they begin. The models of a task follow one another, so that a run that ends

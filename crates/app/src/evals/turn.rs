@@ -4,19 +4,19 @@ use std::time::Duration;
 
 use deskhand_core::{
     budget::{Bound, Over},
-    decision::{Ask, DecisionKind},
+    decision::{Ask, DecisionKind, Reply},
     event::{Complete, Cost, Event, EventBody, Failure, MessageSaid, Outcome},
-    id::SessionId,
+    id::{DecisionId, SessionId},
     message::{Delivery, Role},
     viewer::Viewer,
 };
 use tokio::time::{Instant, timeout_at};
 
-use super::{
-    attempt::{Attempt, Unchecked, Verdict, refused},
-    keep::OVER_BUDGET,
-};
-use crate::SendPrompt;
+use super::attempt::{Attempt, Later, Unchecked, Verdict, refused};
+use crate::{AnswerError, GivenReply, SendPrompt};
+
+/// The time until a trial that the owner's daily budget ended may begin anew. The budget is looked at before.
+const DAY_PAUSE: Duration = Duration::from_secs(1);
 
 /// What has been seen of a turn.
 #[derive(Debug, Default)]
@@ -75,7 +75,7 @@ impl Attempt<'_> {
                 let Ok(Event { body, .. }) = serde_json::from_slice::<Event>(event) else {
                     continue;
                 };
-                if self.take_in(body, &mut seen).await? {
+                if self.take_in(session, body, &mut seen).await? {
                     return Ok(seen.answer);
                 }
             }
@@ -83,7 +83,12 @@ impl Attempt<'_> {
     }
 
     /// Notes an event of the turn. Returns true if the turn is over.
-    async fn take_in(&self, body: EventBody, seen: &mut Seen) -> Result<bool, Unchecked> {
+    async fn take_in(
+        &self,
+        session: SessionId,
+        body: EventBody,
+        seen: &mut Seen,
+    ) -> Result<bool, Unchecked> {
         if let EventBody::Cost(cost) = body {
             self.count(&cost, seen).await?;
         } else if let EventBody::Message(MessageSaid {
@@ -94,8 +99,11 @@ impl Attempt<'_> {
         {
             seen.answer = content;
         } else if let EventBody::Decision(raised) = body {
-            if raised.ask.stops_turn() {
-                return Err(self.asks(&raised.ask).into());
+            let bound = raised.ask.over.map(|over| over.bound);
+            if matches!(bound, Some(Bound::Steps | Bound::Seconds)) {
+                self.let_go_on(session, raised.decision).await?;
+            } else if raised.ask.stops_turn() {
+                return Err(self.asks(&raised.ask));
             }
         } else if let EventBody::Error(Failure {
             turn: Some(_),
@@ -133,8 +141,18 @@ impl Attempt<'_> {
         Ok(())
     }
 
+    /// Raises a limit that the server sets for every turn. The task has limits of its own, which hold anyway.
+    async fn let_go_on(&self, session: SessionId, decision: DecisionId) -> Result<(), Unchecked> {
+        let (decisions, owner) = (&self.evals.0.decisions, self.trial.owner);
+        let yes = GivenReply::Plain(Reply::Yes(true));
+        match decisions.answer(owner, session, decision, yes).await {
+            Ok(_) | Err(AnswerError::Settled(_)) => Ok(()),
+            Err(error) => Err(refused(&error)),
+        }
+    }
+
     /// Returns the end of a trial that waits for a person. Nobody is there.
-    fn asks(&self, ask: &Ask) -> Verdict {
+    fn asks(&self, ask: &Ask) -> Unchecked {
         match (ask.kind, &ask.over) {
             (DecisionKind::Budget, Some(over)) => self.over(over),
             (
@@ -145,32 +163,37 @@ impl Attempt<'_> {
                 | DecisionKind::Budget
                 | DecisionKind::Network,
                 _,
-            ) => Verdict::failed(format!("the agent asked a person: {}", ask.prompt)),
+            ) => Verdict::failed(format!("the agent asked a person: {}", ask.prompt)).into(),
         }
     }
 
-    fn over(&self, over: &Over) -> Verdict {
-        let trial = self.trial;
-        match over.bound {
-            Bound::SessionUsd if trial.most_usd < trial.task.limits.usd => {
-                Verdict::skipped(OVER_BUDGET)
-            }
+    fn over(&self, over: &Over) -> Unchecked {
+        let verdict = match over.bound {
             Bound::SessionUsd => {
-                let limit = trial.task.limits.usd;
+                let limit = self.trial.task.limits.usd;
                 Verdict::failed(format!("not done within its limit of {limit} US dollars"))
             }
+            // These are answered.
             Bound::Steps | Bound::Seconds => {
-                Verdict::failed("not done within the limits that the server sets for a turn")
+                Verdict::error("the limits that the server sets for a turn could not be raised")
             }
             Bound::Repeats => Verdict::failed("the agent repeated itself"),
-            Bound::SessionTokens | Bound::DayUsd | Bound::DayTokens => {
-                Verdict::error("the budget of the server or of its user was used up")
+            Bound::SessionTokens => {
+                Verdict::error("the tokens that the server allows a session were used up")
+            }
+            Bound::DayUsd | Bound::DayTokens => {
+                return Unchecked::Later(Later {
+                    wait: DAY_PAUSE,
+                    reason: "your budget for today is used up".to_owned(),
+                    day: Some(*over),
+                });
             }
             Bound::Unpriced => Verdict::error(
                 "the price of the model is not known, so its limit in US dollars cannot be held; an administrator can \
                  set it under `models.prices`",
             ),
-        }
+        };
+        verdict.into()
     }
 }
 

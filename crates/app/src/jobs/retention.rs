@@ -1,4 +1,5 @@
-//! Deletes sessions and streams that ended long ago, attachments that were never sent, and blobs without references.
+//! Deletes sessions, streams and evals that ended long ago, attachments that were never sent, and blobs without
+//! references.
 
 use std::{sync::Arc, time::Duration};
 
@@ -27,7 +28,7 @@ pub(crate) struct Retention {
     pub(crate) store: Store,
     pub(crate) blobs: Arc<dyn Blobs>,
     pub(crate) clock: Arc<dyn Clock>,
-    /// The time for which ended sessions and streams are kept. `None` for ever.
+    /// The time for which ended sessions, streams and evals are kept. `None` for ever.
     pub(crate) keep_ended: Option<Duration>,
     /// Woken when a session was deleted.
     pub(crate) nudge: Arc<Notify>,
@@ -54,6 +55,7 @@ impl Job for Retention {
     async fn run(&self) -> Result<JobReport, JobError> {
         self.delete_ended().await?;
         self.remove_ended_streams().await?;
+        self.delete_evals().await?;
         let before = self.clock.now() - DELETED_SESSION_LIFE;
         self.store.forget_deleted_sessions(before).await?;
         self.remove_unsent().await?;
@@ -95,6 +97,23 @@ impl Retention {
             > 0
         {}
         Ok(())
+    }
+
+    async fn delete_evals(&self) -> Result<(), JobError> {
+        let Some(keep) = self.keep_ended else {
+            return Ok(());
+        };
+        loop {
+            let before = self.clock.now() - keep;
+            let ended = self.store.evals_ended_before(before, BATCH).await?;
+            if ended.is_empty() {
+                return Ok(());
+            }
+            for (owner, id) in ended {
+                self.store.delete_eval(owner, id).await?;
+                tracing::info!(eval.id = %id, "deleted an eval that ended long ago");
+            }
+        }
     }
 
     /// Removes files that were uploaded long ago and never sent.

@@ -65,7 +65,8 @@ impl Spending {
         Ok((owner, accounts))
     }
 
-    async fn day_account(&self, user: UserId) -> Result<Account, StoreError> {
+    /// Returns today's account of a user.
+    pub(crate) async fn day_account(&self, user: UserId) -> Result<Account, StoreError> {
         let limits = self.limits.of(user).await?;
         let today = self.store.day_use(user, self.clock.now()).await?;
         Ok(Account {

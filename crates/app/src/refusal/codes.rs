@@ -9,11 +9,12 @@ use crate::{
     ActByHandError, AdmitError, AnswerError, ArtifactError, AttachmentError, BadInstructions,
     BadMcpServers, BadNetwork, BadTitle, ChangeMessageError, ChangeSessionError, ChangeUserError,
     CheckModelError, ClipboardError, ControlError, CreateSessionError, CreateUserError,
-    EndSignInError, FileError, FindError, FindEvalError, IssuePassError, JoinError, ListenError,
-    MakeTokenError, NoScreen, OfferError, OpenScreenError, PersonError, PutSecretError,
-    RemoveSecretError, RevokeTokenError, ScreenshotError, SendPromptError, SetApprovalsError,
-    SetLayoutError, SetLimitsError, SetNetworkListError, ShareError, SignInError, StartEvalError,
-    StopTurnError, TerminalError, WakeError, WatchError, WatchLinkError, WatchVideoError,
+    DeleteEvalError, EndSignInError, FileError, FindError, FindEvalError, IssuePassError,
+    JoinError, ListenError, MakeTokenError, NoScreen, OfferError, OpenScreenError, PersonError,
+    PutSecretError, RemoveSecretError, RevokeTokenError, ScreenshotError, SendPromptError,
+    SetApprovalsError, SetLayoutError, SetLimitsError, SetNetworkListError, ShareError,
+    SignInError, StartEvalError, StopTurnError, TerminalError, WakeError, WatchError,
+    WatchLinkError, WatchVideoError,
 };
 
 /// The codes of every refusal. A missing code fails the tests that meet it.
@@ -37,6 +38,7 @@ const ALL: &[&[Code]] = &[
     ControlError::CODES,
     CreateSessionError::CODES,
     CreateUserError::CODES,
+    DeleteEvalError::CODES,
     EndSignInError::CODES,
     FileError::CODES,
     FindError::CODES,

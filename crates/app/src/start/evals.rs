@@ -22,6 +22,8 @@ impl Common {
             queue: self.queue(live),
             computers: computers.clone(),
             files: self.files(live),
+            decisions: self.decisions.clone(),
+            spending: self.spending.clone(),
             live: live.clone(),
             catalog: self.catalog.clone(),
             clock: Arc::clone(&self.parts.clock),

@@ -1,6 +1,6 @@
 //! Evals.
 
-use deskhand_api::evals::{EvalResultsView, StartEvalBody};
+use deskhand_api::evals::{EvalResultsView, EvalView, EvalsView, StartEvalBody};
 use deskhand_core::id::EvalId;
 use reqwest::Method;
 
@@ -12,6 +12,12 @@ impl Client {
         wanted: &StartEvalBody,
     ) -> Result<EvalResultsView, CallError> {
         self.post("/api/evals", wanted).await
+    }
+
+    /// Lists the newest evals.
+    pub(crate) async fn evals(&self) -> Result<Vec<EvalView>, CallError> {
+        let page: EvalsView = self.get("/api/evals").await?;
+        Ok(page.evals)
     }
 
     pub(crate) async fn show_eval(&self, id: EvalId) -> Result<EvalResultsView, CallError> {

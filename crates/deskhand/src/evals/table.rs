@@ -6,7 +6,7 @@ use deskhand_core::{eval::TrialState, id::SessionId};
 
 use crate::output::Painted;
 
-/// The sign of a figure that there is not.
+/// The placeholder for a missing figure.
 const NONE: &str = "–";
 
 /// A line of the table before it is aligned.
@@ -82,6 +82,12 @@ fn cell(trials: &[&TrialView]) -> Cell {
         .filter(|trial| trial.state == TrialState::Passed);
     let n_counted = trials.iter().filter(|trial| trial.state.counts()).count();
     let n_passed = n_passed.count();
+    if n_counted == 0 {
+        return Cell {
+            text: NONE.to_owned(),
+            style: Style::new().dim(),
+        };
+    }
     let style = match n_passed {
         0 => Style::new().red(),
         passed if passed == n_counted => Style::new().green(),

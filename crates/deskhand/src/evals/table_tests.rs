@@ -47,3 +47,23 @@ fn models_are_side_by_side_with_links_to_what_failed() {
         .collect();
     insta::assert_snapshot!(lines.join("\n"));
 }
+
+#[test]
+fn trials_without_a_result_have_no_share() {
+    let rounds = |states: &[&str]| {
+        let trials = states.iter().map(|state| trial(0, "a", state, None));
+        let trials: Vec<TrialView> = trials
+            .map(|one| serde_json::from_value(one).unwrap())
+            .collect();
+        let cell = cell(&trials.iter().collect::<Vec<_>>());
+        (cell.text, cell.style)
+    };
+    assert_eq!(
+        rounds(&["error", "skipped"]),
+        (NONE.to_owned(), Style::new().dim())
+    );
+    assert_eq!(
+        rounds(&["error", "failed"]),
+        ("0/1".to_owned(), Style::new().red())
+    );
+}

@@ -75,6 +75,7 @@ fn the_document_lists_every_route_with_its_answers() {
     GET    /api/eval-suites → 200 401 403 429 500 503
     GET    /api/evals → 200 400 401 403 429 500 503
     POST   /api/evals → 201 400 401 403 408 413 429 500 503
+    DELETE /api/evals/{id} → 204 400 401 403 404 409 429 500 503
     GET    /api/evals/{id} → 200 401 403 404 429 500 503
     POST   /api/evals/{id}/stop → 200 401 403 404 429 500 503
     GET    /api/events → 101 400 401 403 429 500 503

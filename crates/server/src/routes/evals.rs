@@ -1,4 +1,4 @@
-//! Evals: starting, watching and stopping them.
+//! Evals: starting, watching, stopping and deleting them.
 
 use axum::{Json, extract::State, http::StatusCode};
 use deskhand_api::evals::{
@@ -22,7 +22,7 @@ use crate::{
 pub(crate) fn routes() -> OpenApiRouter<Shared> {
     OpenApiRouter::new()
         .routes(routes!(list_evals, start_eval))
-        .routes(routes!(show_eval))
+        .routes(routes!(show_eval, delete_eval))
         .routes(routes!(stop_eval))
         .routes(routes!(list_eval_suites))
 }
@@ -127,6 +127,39 @@ pub(crate) async fn stop_eval(
     Ok(Json(results_view(evals.stop(user, id).await?)))
 }
 
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct DeleteEvalQuery {
+    /// With `true`, the sessions of its trials are deleted, too. This cannot be undone.
+    #[serde(default)]
+    #[param(default = false)]
+    sessions: bool,
+}
+
+/// Deletes an eval of yours that has ended, with its results. The sessions of its trials stay, unless `sessions=true`
+/// deletes them.
+#[utoipa::path(
+    delete,
+    path = "/evals/{id}",
+    tag = "evals",
+    params(EvalPath, DeleteEvalQuery),
+    responses(
+        (status = 204, description = "it is deleted"),
+        (status = 404, description = "`no_eval`"),
+        (status = 409, description = "`eval_running`"),
+    ),
+)]
+pub(crate) async fn delete_eval(
+    State(evals): State<Evals>,
+    Caller(user): Caller,
+    Id(id): Id<EvalId>,
+    Query(wanted): Query<DeleteEvalQuery>,
+) -> Result<StatusCode, Problem> {
+    evals.delete(user, id, wanted.sessions).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
 /// Lists the suites that come with the program.
 #[utoipa::path(
     get,
@@ -162,6 +195,7 @@ fn eval_view(run: EvalRun) -> EvalView {
         n_trials: row.progress.n_trials,
         n_ended: row.progress.n_ended,
         n_passed: row.progress.n_passed,
+        n_failed: row.progress.n_failed,
         cost_usd: row.progress.usd,
         created_at: row.created_at,
         ended_at: row.ended_at,

@@ -2,7 +2,7 @@
 
 use deskhand_core::{
     eval::{EvalState, TrialState},
-    id::{EvalId, SessionId, UserId},
+    id::{EvalId, UserId},
 };
 use deskhand_store::{NewEval, NewTrial, TrialEnd};
 use jiff::Timestamp;
@@ -13,6 +13,8 @@ on_both_databases! {
     a_run_has_its_trials_in_order,
     a_trial_begins_once_and_ends_once,
     a_cut_trial_waits_again_and_its_cost_counts,
+    a_stopped_run_has_a_result_for_every_trial_and_begins_no_more,
+    a_run_is_deleted_by_its_owner_after_its_end,
     runs_come_in_pages_newest_first,
 }
 
@@ -73,7 +75,7 @@ async fn a_trial_begins_once_and_ends_once(world: World) {
     let id = insert(&world, owner, 2).await;
     assert!(store.begin_trial(id, 0, at(1)).await.unwrap());
     assert!(!store.begin_trial(id, 0, at(1)).await.unwrap());
-    let session = SessionId::new();
+    let session = world.session().await;
     store.set_trial_session(id, 0, session).await.unwrap();
     store.add_trial_cost(id, 0, 1, 0.25).await.unwrap();
     store.add_trial_cost(id, 0, 1, 0.5).await.unwrap();
@@ -85,8 +87,8 @@ async fn a_trial_begins_once_and_ends_once(world: World) {
         .end_trial(id, 0, &end(TrialState::Failed))
         .await
         .unwrap();
-    assert!(store.skip_trials(id, "no money", at(9)).await.unwrap());
-    assert!(!store.skip_trials(id, "no money", at(9)).await.unwrap());
+    store.skip_trial(id, 0, "no money", at(9)).await.unwrap();
+    store.skip_trial(id, 1, "no money", at(9)).await.unwrap();
     let trials = store.trials(id).await.unwrap();
     let first = &trials[0];
     assert_eq!(
@@ -103,6 +105,56 @@ async fn a_trial_begins_once_and_ends_once(world: World) {
     assert_eq!(trials[1].reason.as_deref(), Some("no money"));
     let progress = store.eval(owner, id).await.unwrap().unwrap().progress;
     assert_eq!((progress.n_ended, progress.n_passed), (2, 1));
+    assert_eq!(progress.n_failed, 0);
+    // In the end it has cost what its session has cost, which is nothing.
+    store.settle_trial_cost(id, 0).await.unwrap();
+    assert_eq!(store.trials(id).await.unwrap()[0].cost_usd.to_bits(), 0);
+}
+
+async fn a_stopped_run_has_a_result_for_every_trial_and_begins_no_more(world: World) {
+    let (store, owner) = (&world.store, world.user);
+    let id = insert(&world, owner, 3).await;
+    let session = world.session().await;
+    for number in [0, 1] {
+        assert!(store.begin_trial(id, number, at(1)).await.unwrap());
+    }
+    store.set_trial_session(id, 0, session).await.unwrap();
+    store
+        .end_trial(id, 1, &end(TrialState::Passed))
+        .await
+        .unwrap();
+    assert_eq!(store.leftover_trial_sessions().await.unwrap(), []);
+    assert!(store.stop_eval(id, "enough", at(5)).await.unwrap());
+    assert!(!store.stop_eval(id, "again", at(6)).await.unwrap());
+    let leftover = store.leftover_trial_sessions().await.unwrap();
+    assert_eq!(leftover, [(owner, session)]);
+    store.repeat_trial(id, 0, true).await.unwrap();
+    assert!(!store.begin_trial(id, 2, at(7)).await.unwrap());
+    let trials = store.trials(id).await.unwrap();
+    let states: Vec<_> = trials.iter().map(|trial| trial.state).collect();
+    let (passed, skipped) = (TrialState::Passed, TrialState::Skipped);
+    assert_eq!(states, [skipped, passed, skipped]);
+    assert_eq!(trials[0].reason.as_deref(), Some("enough"));
+    let row = store.eval(owner, id).await.unwrap().unwrap();
+    assert_eq!((row.state, row.ended_at), (EvalState::Stopped, Some(at(5))));
+    assert_eq!(store.open_evals().await.unwrap(), []);
+}
+
+async fn a_run_is_deleted_by_its_owner_after_its_end(world: World) {
+    let (store, owner) = (&world.store, world.user);
+    let id = insert(&world, owner, 2).await;
+    assert!(!store.delete_eval(owner, id).await.unwrap());
+    assert!(store.stop_eval(id, "enough", at(5)).await.unwrap());
+    assert!(!store.delete_eval(UserId::new(), id).await.unwrap());
+    let suite = store.eval_suite(id).await.unwrap();
+    assert_eq!(suite.as_deref(), Some("name: mine"));
+    assert_eq!(store.trials(id).await.unwrap().len(), 2);
+    assert_eq!(store.evals_ended_before(at(5), 9).await.unwrap(), []);
+    let ended = store.evals_ended_before(at(6), 9).await.unwrap();
+    assert_eq!(ended, [(owner, id)]);
+    assert!(store.delete_eval(owner, id).await.unwrap());
+    assert_eq!(store.eval(owner, id).await.unwrap(), None);
+    assert_eq!(store.trials(id).await.unwrap(), []);
 }
 
 async fn a_cut_trial_waits_again_and_its_cost_counts(world: World) {

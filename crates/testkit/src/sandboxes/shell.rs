@@ -51,8 +51,8 @@ impl FakeShell<'_> {
         self.finish(ending)
     }
 
-    /// Runs a script of statements: `echo`, `printf`, `cat`, `true`, `false`, `pwd`, `sleep` and `exit`, with `>`
-    /// and `>>`, separated by `;`, `&&` or line ends. `sh FILE` runs the statements of a file, in which `export` and
+    /// Runs a script of statements: `echo`, `printf`, `cat`, `rm -f`, `true`, `false`, `pwd`, `sleep` and `exit`, with
+    /// `>` and `>>`, separated by `;`, `&&` or line ends. `sh FILE` runs the statements of a file, in which `export` and
     /// `cd` do nothing.
     pub(super) async fn run(mut self, script: &str) -> ShellOutput {
         let file = script.strip_prefix("sh ").and_then(|path| self.read(path));
@@ -95,6 +95,11 @@ impl FakeShell<'_> {
                     (format!("cat: {path}: No such file or directory\n"), 1)
                 }
             },
+            "rm" => {
+                let path = expanded(argument.trim_start_matches("-f "));
+                self.lock().remove(&path);
+                (String::new(), 0)
+            }
             "sleep" => {
                 let seconds = argument.trim().parse().unwrap_or(0.0);
                 match self.wait(Duration::from_secs_f64(seconds)).await {

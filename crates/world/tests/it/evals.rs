@@ -1,6 +1,8 @@
 //! Evals: runs and their trials, the limits that hold them up, and everything that ends them.
 
 mod bounds;
+mod day;
+mod delete;
 mod life;
 mod refusals;
 
@@ -9,7 +11,7 @@ use std::time::Duration;
 use deskhand_api::evals::{EvalResultsView, ModelFiguresView, TrialView};
 use deskhand_core::{
     eval::{EvalState, TrialState},
-    id::EvalId,
+    id::{EvalId, SessionId},
 };
 use deskhand_testkit::Client;
 use deskhand_world::{World, WorldOptions};
@@ -80,6 +82,31 @@ impl EvalWorld {
         self.client().get(&format!("/api/evals/{id}")).await.view()
     }
 
+    /// Returns the state of a session.
+    async fn session_state(&self, session: SessionId) -> Value {
+        let session = self.client().session(&session.to_string());
+        session.show().await["state"].clone()
+    }
+
+    /// Lets a little time pass until a session has ended.
+    async fn until_ended(&self, session: SessionId) {
+        for _ in 0..100 {
+            if self.session_state(session).await == "terminated" {
+                return;
+            }
+            self.world.pass(Duration::from_millis(100)).await;
+        }
+        panic!("it goes on: {}", self.session_state(session).await);
+    }
+
+    /// Returns the cost of all sessions.
+    async fn cost_of_sessions(&self) -> f64 {
+        let page = self.client().get("/api/sessions").await.good();
+        let sessions = page["sessions"].as_array().unwrap();
+        let costs = sessions.iter().map(|one| one["cost_usd"].as_f64().unwrap());
+        costs.sum()
+    }
+
     /// Lets time pass until a run is as expected.
     async fn until(&self, id: EvalId, is_so: impl Fn(&EvalResultsView) -> bool) -> EvalResultsView {
         for _ in 0..LONGEST_SECONDS / 3 {
@@ -99,7 +126,11 @@ impl EvalWorld {
 
     /// Runs a suite of one task on one scenario, and returns the trial.
     async fn one_trial(yaml: &str, suite: &str) -> TrialView {
-        let world = Self::start(&[("one", yaml)]).await;
+        Self::one_trial_with(WorldOptions::default(), yaml, suite).await
+    }
+
+    async fn one_trial_with(options: WorldOptions, yaml: &str, suite: &str) -> TrialView {
+        let world = Self::with(options.knowing(&[("one", yaml)])).await;
         let id = world.run(suite, &["one"], json!({})).await;
         let results = world.until_over(id).await;
         assert_eq!(results.eval.state, EvalState::Done);

@@ -119,6 +119,15 @@ it("says who was quicker, and takes the controls away", async () => {
   expect(screen.queryByRole("button", { name: "Approve" })).toBeNull();
 });
 
+it("keeps the controls when the answer could not be stored", async () => {
+  const error = { code: "too_many_rules", message: "the policy has 100 rules already" };
+  fetched.mockImplementation(async () => new Response(JSON.stringify({ error }), { status: 409 }));
+  show({ kind: "approval", form: { type: "yes_no" } });
+  await userEvent.click(screen.getByRole("button", { name: "Approve" }));
+  expect((await screen.findByRole("alert")).textContent).toContain("The policy has 100 rules");
+  expect(screen.getByRole("button", { name: "Approve" })).toBeTruthy();
+});
+
 it("lets nobody answer who may not", () => {
   show({ kind: "approval", form: { type: "yes_no" } }, "suggest");
   expect(screen.queryByRole("button")).toBeNull();

@@ -3,7 +3,7 @@ import type { LucideIcon } from "lucide-react";
 import { type ReactNode, useRef } from "react";
 
 import { useMe } from "../../api/account";
-import { isStatus, messageOf, useStanding } from "../../api/client";
+import { ApiError, messageOf, useStanding } from "../../api/client";
 import { useAnswer } from "../../api/decisions";
 import type { ApprovalRule, DecisionKind, DecisionState, Form, OverBound, Reply, Right, Subject } from "../../api/types";
 import { Markdown } from "../../components/Markdown";
@@ -154,7 +154,7 @@ function Open({ sessionId, asked, right, onAnswer }: OpenProps) {
   const isForAdministrator = bound === "day_usd" || bound === "day_tokens" || bound === "unpriced";
   const maySayYes = !isForAdministrator || me.data?.role === "admin";
   // The log or the inbox shows the outcome. Until then there is nothing more to say.
-  const isSettled = answer.isSuccess || isStatus(answer.error, 409);
+  const isSettled = answer.isSuccess || (answer.error instanceof ApiError && answer.error.code === "settled");
   return (
     <>
       {!isSettled && (

@@ -17,14 +17,14 @@ import { EvalProgress } from "./EvalProgress";
 
 const COLUMNS = ["Suite", "State", "Passed", "Cost", "Started"] as const;
 
-/** The user's runs, newest first: a table, whose rows are cards on a narrow screen. */
+/** The user's evals, newest first: a table, whose rows are cards on a narrow screen. */
 export function EvalList() {
   const list = useEvals();
   const runs = list.data?.pages.flatMap((page) => page.evals);
   return (
-    <section aria-labelledby="runs-heading" className="flex flex-col gap-3">
-      <h2 id="runs-heading" className="text-base font-semibold">
-        Runs
+    <section aria-labelledby="evals-heading" className="flex flex-col gap-3">
+      <h2 id="evals-heading" className="text-base font-semibold">
+        Evals
       </h2>
       {list.error && (
         <Notice>
@@ -33,18 +33,18 @@ export function EvalList() {
         </Notice>
       )}
       {list.isPending && (
-        <div role="status" aria-label="Loading the runs">
+        <div role="status" aria-label="Loading the evals">
           <Skeleton className="h-32 w-full rounded-lg" />
         </div>
       )}
       {runs?.length === 0 && (
-        <Placeholder icon={<FlaskConical aria-hidden />} title="No runs yet">
-          A run gives each task of a suite to each model, and counts which of them it does.
+        <Placeholder icon={<FlaskConical aria-hidden />} title="No evals yet">
+          An eval gives each task of a suite to each model, and counts which of them it does.
         </Placeholder>
       )}
       {runs !== undefined && runs.length > 0 && (
         <table
-          aria-labelledby="runs-heading"
+          aria-labelledby="evals-heading"
           className="w-full rounded-lg border border-line bg-surface text-left text-[13px] max-md:block md:border-separate md:border-spacing-0"
         >
           <thead className="text-xs text-faint max-md:sr-only">
@@ -108,7 +108,7 @@ function RunRow({ run }: { run: Eval }) {
         <EvalBadge state={run.state} />
       </Cell>
       <Cell label="Passed" isRight>
-        {run.n_passed} of {run.n_ended}
+        {run.n_passed} of {run.n_passed + run.n_failed}
         {run.n_ended < run.n_trials && <span className="text-faint"> ({run.n_trials})</span>}
       </Cell>
       <Cell label="Cost" isRight>

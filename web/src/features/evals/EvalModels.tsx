@@ -63,7 +63,7 @@ export function EvalModels({ chosen, onChange }: EvalModelsProps) {
           ))}
         </ul>
       )}
-      {/* Enter in this field adds the model, and does not start the run. */}
+      {/* Enter in this field adds the model, and does not start the eval. */}
       <div
         role="presentation"
         className="flex gap-2"

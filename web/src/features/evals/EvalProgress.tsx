@@ -1,6 +1,6 @@
 import type { Eval } from "../../api/types";
 
-/** Shows how many trials of a run have a result. */
+/** Shows how many trials of an eval have a result. */
 export function EvalProgress({ run }: { run: Pick<Eval, "n_ended" | "n_trials"> }) {
   const share = run.n_trials === 0 ? 0 : run.n_ended / run.n_trials;
   return (

@@ -1,4 +1,5 @@
 import { CloudOff, FlaskConicalOff } from "lucide-react";
+import { useRef, useState } from "react";
 
 import { isStatus, messageOf } from "../../api/client";
 import { useEval, useStopEval } from "../../api/evals";
@@ -11,17 +12,18 @@ import { Skeleton } from "../../components/Skeleton";
 import { TimeAgo } from "../../components/TimeAgo";
 import { usdOf } from "../../lib/money";
 import { counted, sentence } from "../../lib/text";
+import { DeleteEval } from "./DeleteEval";
 import { EvalBadge } from "./EvalBadge";
 import { EvalProgress } from "./EvalProgress";
 import { ModelTable } from "./ModelTable";
 import { TaskTable } from "./TaskTable";
 
-/** One run, live while it goes on. */
+/** One eval, live while it goes on. */
 export function EvalView({ id }: { id: string }) {
   const run = useEval(id);
   if (run.isPending) {
     return (
-      <div role="status" aria-label="Loading the run" className="flex flex-col gap-3">
+      <div role="status" aria-label="Loading the eval" className="flex flex-col gap-3">
         <Skeleton className="h-24 w-full rounded-lg" />
         <Skeleton className="h-32 w-full rounded-lg" />
         <Skeleton className="h-48 w-full rounded-lg" />
@@ -30,13 +32,13 @@ export function EvalView({ id }: { id: string }) {
   }
   if (!run.data) {
     return isStatus(run.error, 404) ? (
-      <Placeholder icon={<FlaskConicalOff aria-hidden />} title="Run not found">
+      <Placeholder icon={<FlaskConicalOff aria-hidden />} title="Eval not found">
         It was deleted, or belongs to somebody else.
       </Placeholder>
     ) : (
       <Placeholder
         icon={<CloudOff aria-hidden />}
-        title="The run could not be loaded"
+        title="The eval could not be loaded"
         actions={<Button onClick={() => void run.refetch()}>Try again</Button>}
       >
         {messageOf(run.error)}
@@ -56,30 +58,38 @@ export function EvalView({ id }: { id: string }) {
 
 function Head({ run }: { run: EvalResults }) {
   const stop = useStopEval(run.id);
+  const [isDeleting, setIsDeleting] = useState(false);
+  const heading = useRef<HTMLHeadingElement>(null);
   const isRunning = run.state === "running";
+  // The button goes away, and the keyboard's place would go with it.
+  const onStopped = () => heading.current?.focus({ preventScroll: true });
   return (
     <div className="flex flex-col gap-3">
       <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
-        <h1 className="min-w-0 text-xl font-semibold [overflow-wrap:anywhere]">{run.suite}</h1>
+        <h1 ref={heading} tabIndex={-1} className="min-w-0 text-xl font-semibold [overflow-wrap:anywhere]">
+          {run.suite}
+        </h1>
         <EvalBadge state={run.state} />
         <span className="flex-1" />
         {isRunning && (
           <ConfirmButton
             disabled={stop.isPending}
-            title="Stop this run?"
+            title="Stop this eval?"
             explanation="Trials that run end without a result, and no other begins. Results so far are kept."
-            confirmLabel="Stop the run"
-            onConfirm={() => stop.mutate()}
+            confirmLabel="Stop the eval"
+            onConfirm={() => stop.mutate(undefined, { onSuccess: onStopped })}
           >
             {stop.isPending ? "Stopping…" : "Stop"}
           </ConfirmButton>
         )}
+        {!isRunning && <Button onClick={() => setIsDeleting(true)}>Delete…</Button>}
+        <DeleteEval id={run.id} isOpen={isDeleting} onOpenChange={setIsDeleting} />
       </div>
       {run.description !== "" && <p className="text-soft [overflow-wrap:anywhere]">{sentence(run.description)}</p>}
       {isRunning && <EvalProgress run={run} />}
       <p className="text-[13px] text-soft tabular-nums">
         {run.n_ended} of {counted(run.n_trials, "trial")} with a result · {usdOf(run.cost_usd, run.budget_usd)}
-        {run.runs > 1 && ` · ${counted(run.runs, "run")} of each task`} · started <TimeAgo at={run.created_at} />
+        {run.runs > 1 && ` · ${counted(run.runs, "round")}`} · started <TimeAgo at={run.created_at} />
         {run.ended_at !== null && (
           <>
             , ended <TimeAgo at={run.ended_at} />

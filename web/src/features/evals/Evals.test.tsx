@@ -34,6 +34,7 @@ const RUN: Eval = {
   n_trials: 4,
   n_ended: 3,
   n_passed: 2,
+  n_failed: 1,
   cost_usd: 1.5,
   created_at: "2026-01-01T00:00:00Z",
   ended_at: null,
@@ -123,6 +124,7 @@ function show(part: "list" | "run" | "start", scene: Scene = {}) {
     "GET /api/evals/e1": scene.run ?? RESULTS,
     "POST /api/evals": RESULTS,
     "POST /api/evals/e1/stop": { ...RESULTS, state: "stopped" },
+    "DELETE /api/evals/e1": "",
     "GET /api/eval-suites": {
       suites: [{ name: "desktop", description: "small tasks on a desktop", n_tasks: 12 }],
     },
@@ -130,7 +132,7 @@ function show(part: "list" | "run" | "start", scene: Scene = {}) {
   };
   vi.stubGlobal("fetch", (url: string, init: RequestInit) => {
     const operation = `${init.method} ${url.split("?")[0]}`;
-    if (init.method === "POST") sent.push([url, init.body === undefined ? null : JSON.parse(String(init.body))]);
+    if (init.method !== "GET") sent.push([url, init.body === undefined ? null : JSON.parse(String(init.body))]);
     if (scene.refuse?.[0] === operation) {
       const [, status, code, message] = scene.refuse;
       return Promise.resolve(new Response(JSON.stringify({ error: { code, message } }), { status }));
@@ -141,7 +143,8 @@ function show(part: "list" | "run" | "start", scene: Scene = {}) {
   const root = createRootRoute({ component: Outlet });
   const routes = [
     createRoute({ getParentRoute: () => root, path: "/", component: parts[part] }),
-    createRoute({ getParentRoute: () => root, path: "/evals/$evalId", component: () => <p>The run is open.</p> }),
+    createRoute({ getParentRoute: () => root, path: "/evals", component: () => <p>All evals.</p> }),
+    createRoute({ getParentRoute: () => root, path: "/evals/$evalId", component: () => <p>The eval is open.</p> }),
     createRoute({ getParentRoute: () => root, path: "/sessions/$sessionId", component: () => <p>A session.</p> }),
   ];
   const router = createRouter({ routeTree: root.addChildren(routes), history: createMemoryHistory() });
@@ -153,28 +156,30 @@ function show(part: "list" | "run" | "start", scene: Scene = {}) {
   return sent;
 }
 
-it("lists runs with their progress, each with a way to it", async () => {
-  show("list", { list: [RUN, { ...RUN, id: "e0", suite: "mine", state: "done", n_ended: 4, n_passed: 3 }] });
-  const table = await screen.findByRole("table", { name: "Runs" });
+it("lists evals with their progress, each with a way to it", async () => {
+  show("list", { list: [RUN, { ...RUN, id: "e0", suite: "mine", state: "done", n_ended: 4, n_passed: 2 }] });
+  const table = await screen.findByRole("table", { name: "Evals" });
   const [, first, second] = within(table).getAllByRole("row");
   expect(first?.textContent).toContain("Running");
   expect(first?.textContent).toContain("2 of 3 (4)");
   expect(first?.textContent).toContain("$1.50 of $5.00");
   expect(within(table).getByRole("progressbar").getAttribute("aria-valuetext")).toBe("3 of 4");
   expect(within(table).getByRole("link", { name: "desktop" }).getAttribute("href")).toBe("/evals/e1");
-  expect(second?.textContent).toContain("3 of 4");
+  // The trial without a result counts neither way.
+  expect(second?.textContent).toContain("2 of 3");
+  expect(second?.textContent).not.toContain("(4)");
   expect(second?.textContent).toContain("Done");
 });
 
-it("says when there are no runs, and when they could not be loaded", async () => {
+it("says when there are no evals, and when they could not be loaded", async () => {
   show("list");
-  await screen.findByRole("heading", { name: "No runs yet" });
+  await screen.findByRole("heading", { name: "No evals yet" });
   cleanup();
   show("list", { refuse: ["GET /api/evals", 429, "too_fast", "too many requests"] });
   expect((await screen.findByRole("alert")).textContent).toBe("Too many requests.");
 });
 
-it("shows the models of a run side by side", async () => {
+it("shows the models of an eval side by side", async () => {
   show("run");
   const [, opus, qwen] = within(await screen.findByRole("table", { name: "Models" })).getAllByRole("row");
   expect(opus?.textContent).toContain("2 passed");
@@ -193,49 +198,75 @@ it("marks each trial, and leads to its session", async () => {
   const table = await screen.findByRole("table", { name: "Tasks" });
   const links = within(table).getAllByRole("link");
   expect(links.map((link) => [link.getAttribute("aria-label"), link.getAttribute("href")])).toEqual([
-    ["anthropic/opus, run 1: passed", "/sessions/s1"],
-    ["anthropic/opus, run 2: passed", "/sessions/s1"],
-    ["ollama/qwen3, run 1: failed", "/sessions/s3"],
+    ["anthropic/opus, round 1: passed", "/sessions/s1"],
+    ["anthropic/opus, round 2: passed", "/sessions/s1"],
+    ["ollama/qwen3, round 1: failed", "/sessions/s3"],
   ]);
-  within(table).getByRole("img", { name: "ollama/qwen3, run 2: waiting" });
+  within(table).getByRole("img", { name: "ollama/qwen3, round 2: waiting" });
   await userEvent.click(within(table).getByRole("button", { name: "clock" }));
   within(table).getByText("Write the time into a file.");
   const trials = within(within(table).getByRole("list", { name: "Trials of clock" })).getAllByRole("listitem");
   expect(trials.map(({ textContent }) => textContent)[2]).toBe(
-    "ollama/qwen3 run 1, failedNo such file. 7 steps, 40.0 s, $0.75",
+    "ollama/qwen3 round 1, failedNo such file. 7 steps, 40.0 s, $0.75",
   );
 });
 
-it("stops a run after a question, and says so", async () => {
+it("stops an eval after a question, and says so", async () => {
   const sent = show("run", { run: { ...RESULTS, waits_for: "5 of 5 sessions are awake" } });
   expect((await screen.findByText("5 of 5 sessions are awake.")).getAttribute("role")).toBe("status");
   await userEvent.click(screen.getByRole("button", { name: "Stop" }));
-  const dialog = screen.getByRole("alertdialog", { name: "Stop this run?" });
+  const dialog = screen.getByRole("alertdialog", { name: "Stop this eval?" });
   expect(sent).toEqual([]);
-  await userEvent.click(within(dialog).getByRole("button", { name: "Stop the run" }));
+  await userEvent.click(within(dialog).getByRole("button", { name: "Stop the eval" }));
   await waitFor(() => expect(sent).toEqual([["/api/evals/e1/stop", null]]));
   await screen.findByText("Stopped");
   expect(screen.queryByRole("button", { name: "Stop" })).toBeNull();
+  expect(document.activeElement).toBe(screen.getByRole("heading", { name: "desktop" }));
 });
 
-it("says that there is no such run", async () => {
-  show("run", { refuse: ["GET /api/evals/e1", 404, "no_eval", "there is no run e1"] });
-  await screen.findByRole("heading", { name: "Run not found" });
+it("deletes an eval after a question, with its sessions if that is wanted", async () => {
+  const sent = show("run", { run: { ...RESULTS, state: "done" } });
+  await userEvent.click(await screen.findByRole("button", { name: "Delete…" }));
+  const dialog = screen.getByRole("alertdialog", { name: "Delete this eval?" });
+  await userEvent.click(within(dialog).getByRole("checkbox", { name: "Delete the sessions of its trials, too" }));
+  expect(sent).toEqual([]);
+  await userEvent.click(within(dialog).getByRole("button", { name: "Delete eval" }));
+  await screen.findByText("All evals.");
+  expect(sent).toEqual([["/api/evals/e1?sessions=true", null]]);
 });
 
-it("starts a built-in suite with the default model, and opens the run", async () => {
+it("says that an eval was not deleted, and cannot delete one that runs", async () => {
+  show("run", {
+    run: { ...RESULTS, state: "stopped" },
+    refuse: ["DELETE /api/evals/e1", 409, "eval_running", "the eval e1 is running"],
+  });
+  await userEvent.click(await screen.findByRole("button", { name: "Delete…" }));
+  await userEvent.click(screen.getByRole("button", { name: "Delete eval" }));
+  expect((await screen.findByRole("alert")).textContent).toBe("The eval e1 is running.");
+  cleanup();
+  show("run");
+  await screen.findByRole("button", { name: "Stop" });
+  expect(screen.queryByRole("button", { name: "Delete…" })).toBeNull();
+});
+
+it("says that there is no such eval", async () => {
+  show("run", { refuse: ["GET /api/evals/e1", 404, "no_eval", "there is no eval e1"] });
+  await screen.findByRole("heading", { name: "Eval not found" });
+});
+
+it("starts a built-in suite with the default model, and opens the eval", async () => {
   const sent = show("start");
-  const form = await screen.findByRole("form", { name: "Start a run" });
+  const form = await screen.findByRole("form", { name: "Start an eval" });
   await within(form).findByText("12 trials, each in a session of its own");
   await userEvent.click(within(form).getByRole("checkbox", { name: "scripted/demo" }));
   await userEvent.type(within(form).getByRole("textbox", { name: /^Another model/ }), "vllm/org/model{Enter}");
-  await userEvent.clear(within(form).getByRole("spinbutton", { name: "Runs of each task" }));
-  await userEvent.type(within(form).getByRole("spinbutton", { name: "Runs of each task" }), "3");
+  await userEvent.clear(within(form).getByRole("spinbutton", { name: "Trials of each task" }));
+  await userEvent.type(within(form).getByRole("spinbutton", { name: "Trials of each task" }), "3");
   await userEvent.type(within(form).getByRole("spinbutton", { name: "Budget in US dollars" }), "2.5");
   within(form).getByText("108 trials, each in a session of its own");
   expect(within(form).queryByRole("checkbox", { name: "openai/sol" })).toBeNull();
   await userEvent.click(within(form).getByRole("button", { name: "Start" }));
-  await screen.findByText("The run is open.");
+  await screen.findByText("The eval is open.");
   const models = ["anthropic/opus", "scripted/demo", "vllm/org/model"];
   expect(sent).toEqual([["/api/evals", { built_in: "desktop", models, runs: 3, budget_usd: 2.5 }]]);
 });
@@ -243,7 +274,7 @@ it("starts a built-in suite with the default model, and opens the run", async ()
 it("starts a suite that was pasted, and says what is wrong with it", async () => {
   const message = "line 3, column 5: a task needs a check";
   const sent = show("start", { refuse: ["POST /api/evals", 400, "bad_suite", message] });
-  const form = await screen.findByRole("form", { name: "Start a run" });
+  const form = await screen.findByRole("form", { name: "Start an eval" });
   await userEvent.click(await within(form).findByRole("radio", { name: "Your own" }));
   await userEvent.click(within(form).getByRole("button", { name: "Start" }));
   expect(within(form).getByRole("alert").textContent).toBe("Paste a suite.");
@@ -253,15 +284,15 @@ it("starts a suite that was pasted, and says what is wrong with it", async () =>
   expect(sent).toEqual([["/api/evals", { suite: "name: mine", models: ["anthropic/opus"], runs: 1 }]]);
 });
 
-it("needs a model, and a number of runs that is one", async () => {
+it("needs a model, and a number of trials that is one", async () => {
   const sent = show("start");
-  const form = await screen.findByRole("form", { name: "Start a run" });
+  const form = await screen.findByRole("form", { name: "Start an eval" });
   await userEvent.click(await within(form).findByRole("checkbox", { name: "anthropic/opus" }));
   await userEvent.click(within(form).getByRole("button", { name: "Start" }));
   expect(within(form).getByRole("alert").textContent).toBe("Choose a model.");
   await userEvent.click(within(form).getByRole("checkbox", { name: "anthropic/opus" }));
-  await userEvent.clear(within(form).getByRole("spinbutton", { name: "Runs of each task" }));
+  await userEvent.clear(within(form).getByRole("spinbutton", { name: "Trials of each task" }));
   await userEvent.click(within(form).getByRole("button", { name: "Start" }));
-  expect(within(form).getByRole("alert").textContent).toBe("Runs are a number from 1 to 100.");
+  expect(within(form).getByRole("alert").textContent).toBe("The trials of each task are a number from 1 to 100.");
   expect(sent).toEqual([]);
 });

@@ -8,7 +8,7 @@ import { SuccessBar } from "./SuccessBar";
 
 const COLUMNS = ["Model", "Success", "Steps", "Time", "Dollars", "In all"] as const;
 
-/** The models of a run side by side, on one scale: a table, whose rows are cards on a narrow screen. */
+/** The models of an eval side by side, on one scale: a table, whose rows are cards on a narrow screen. */
 export function ModelTable({ figures }: { figures: readonly ModelFigures[] }) {
   return (
     <section aria-labelledby="models-heading" className="flex flex-col gap-3">

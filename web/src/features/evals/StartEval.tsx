@@ -21,7 +21,7 @@ tasks:
     task: Write the time into ~/time.txt.
     check: test -s ~/time.txt`;
 
-/** The form that starts a run. */
+/** The form that starts an eval. */
 export function StartEval() {
   const suites = useEvalSuites();
   const models = useModels();
@@ -55,7 +55,7 @@ export function StartEval() {
   const failed = start.error ?? suites.error;
   return (
     <form
-      aria-label="Start a run"
+      aria-label="Start an eval"
       onSubmit={onSubmit}
       className="flex flex-col gap-4 rounded-lg border border-line bg-surface p-4"
     >
@@ -89,7 +89,7 @@ export function StartEval() {
       )}
       <EvalModels chosen={picked} onChange={setChosen} />
       <div className="flex flex-wrap gap-x-6 gap-y-3">
-        <NumberField label="Runs of each task" value={runs} onChange={setRuns} min="1" step="1" />
+        <NumberField label="Trials of each task" value={runs} onChange={setRuns} min="1" step="1" />
         <NumberField label="Budget in US dollars" value={budget} onChange={setBudget} min="0" step="any">
           No limit
         </NumberField>

@@ -11,7 +11,7 @@ interface TaskTableProps {
   tasks: readonly EvalTask[];
 }
 
-/** The tasks of a run against its models, with a mark for each trial. A wide table scrolls by itself. */
+/** The tasks of an eval against its models, with a mark for each trial. A wide table scrolls by itself. */
 export function TaskTable({ models, tasks }: TaskTableProps) {
   return (
     <section aria-labelledby="tasks-heading" className="flex flex-col gap-3">
@@ -111,7 +111,7 @@ function TaskDetails({ task }: { task: EvalTask }) {
               <span className="font-medium">{trial.model}</span>
               <span className="text-faint">
                 {" "}
-                run {trial.round}, {TRIAL_WORDS[trial.state]}
+                round {trial.round}, {TRIAL_WORDS[trial.state]}
               </span>
               {trialDetails(trial) !== "" && <p className="text-soft">{trialDetails(trial)}</p>}
             </div>

@@ -17,8 +17,8 @@ const MARKS: Record<TrialState, { icon: typeof Check; look: string }> = {
 /** The mark of one trial, which leads to its session. */
 export function TrialMark({ trial }: { trial: Trial }) {
   const { icon: Icon, look } = MARKS[trial.state];
-  const title = [`Run ${trial.round}: ${TRIAL_WORDS[trial.state]}.`, trialDetails(trial)].filter(Boolean).join(" ");
-  const label = `${trial.model}, run ${trial.round}: ${TRIAL_WORDS[trial.state]}`;
+  const title = [`Round ${trial.round}: ${TRIAL_WORDS[trial.state]}.`, trialDetails(trial)].filter(Boolean).join(" ");
+  const label = `${trial.model}, round ${trial.round}: ${TRIAL_WORDS[trial.state]}`;
   const className = cx("grid size-6 shrink-0 place-items-center rounded-md [&_svg]:size-3.5", look);
   if (trial.session === null) {
     return (

@@ -3,7 +3,7 @@ import { formatUsd } from "../../lib/money";
 import { counted, sentence } from "../../lib/text";
 import { formatDuration } from "../../lib/time";
 
-/** The labels of a run's states, as in `docs/words.md`. */
+/** The labels of an eval's states, as in `docs/words.md`. */
 export const STATE_WORDS: Record<EvalState, string> = {
   running: "Running",
   done: "Done",
@@ -48,7 +48,7 @@ export function trialDetails(trial: Trial): string {
   return [trial.reason === null ? "" : sentence(trial.reason), figures.join(", ")].filter(Boolean).join(" ");
 }
 
-/** The fields of the form that starts a run, as they were typed. */
+/** The fields of the form that starts an eval, as they were typed. */
 export interface EvalDraft {
   /** The name of a built-in suite, or null for one's own. */
   builtIn: string | null;
@@ -58,12 +58,12 @@ export interface EvalDraft {
   budget: string;
 }
 
-/** Returns the run that a draft describes, or the reason why there is none. */
+/** Returns the eval that a draft describes, or the reason why there is none. */
 export function readDraft(draft: EvalDraft): { wanted: StartEval } | { problem: string } {
   if (draft.builtIn === null && draft.yaml.trim() === "") return { problem: "Paste a suite." };
   if (draft.models.length === 0) return { problem: "Choose a model." };
   const runs = Number(draft.runs);
-  if (!Number.isInteger(runs) || runs < 1 || runs > 100) return { problem: "Runs are a number from 1 to 100." };
+  if (!Number.isInteger(runs) || runs < 1 || runs > 100) return { problem: "The trials of each task are a number from 1 to 100." };
   const budget = draft.budget.trim() === "" ? undefined : Number(draft.budget);
   if (budget !== undefined && !(budget > 0)) return { problem: "The budget is a number of dollars, such as 2.50." };
   return {

@@ -1,5 +1,5 @@
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
-import { cleanup, render, screen } from "@testing-library/react";
+import { cleanup, render, screen, waitFor } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 
@@ -69,6 +69,22 @@ it("queues a message all the same if somebody wants that", async () => {
   const [path, body] = sent();
   expect(path).toBe("/api/sessions/s/messages");
   expect(body).toMatchObject({ content: "later", delivery: "queue" });
+});
+
+it("forgets why an answer failed when a message is sent in its place", async () => {
+  const error = { code: "bad_answer", message: "that is not an answer" };
+  fetched.mockImplementation(async (path) =>
+    String(path).endsWith("/answer")
+      ? new Response(JSON.stringify({ error }), { status: 422 })
+      : new Response("{}"),
+  );
+  const field = show(QUESTION);
+  await userEvent.type(field, "dark blue{Enter}");
+  expect((await screen.findByRole("alert")).textContent).toBe("That is not an answer.");
+  await userEvent.click(screen.getByRole("button", { name: "When the agent sees it: Answer" }));
+  await userEvent.click(screen.getByRole("menuitemradio", { name: "When it is done" }));
+  await userEvent.type(field, "{Enter}");
+  await waitFor(() => expect(screen.queryByRole("alert")).toBeNull());
 });
 
 it("sends a message while nothing is asked", async () => {

@@ -65,6 +65,7 @@ export function SessionComposer(props: SessionComposerProps) {
   };
   const onSend = (text: string) => {
     if (isAnswer) {
+      send.reset();
       answer.mutate({ text }, { onSuccess: () => draft.clearSent(text) });
       return;
     }
@@ -75,6 +76,7 @@ export function SessionComposer(props: SessionComposerProps) {
       attachments.clear();
       choice.sent();
     };
+    answer.reset();
     send.mutate(
       { content: text, attachments: attachments.ids, delivery: how, ...choice.forMessage },
       { onSuccess },

@@ -48,7 +48,7 @@ steps:
     let world = EvalWorld::start(&[("dear", dear)]).await;
     let id = world
         .run(
-            &suite(6, ""),
+            &suite(6, ", limits: {usd: 0.4}"),
             &["dear"],
             json!({"budget_usd": 1.0, "parallel": 3}),
         )
@@ -66,6 +66,80 @@ steps:
     assert_eq!((dear.n_passed, dear.n_skipped), (2, 4));
     assert_eq!(dear.success.map(|success| success.rate), Some(1.0));
     assert_eq!(dear.median_usd, Some(0.4));
+    // A trial that could not have all that it may need does not begin.
+    let sessions = world.client().get("/api/sessions").await.good();
+    assert_eq!(sessions["sessions"].as_array().unwrap().len(), 2);
+}
+
+#[tokio::test]
+async fn trials_wait_for_what_others_have_reserved() {
+    let cheap = "
+price: {input: 1}
+steps:
+  - usage: {input: 200000}
+    calls: [{bash: {command: 'echo done > /home/agent/done.txt'}}]
+  - {usage: {input: 200000}, text: It is done.}
+";
+    let world = EvalWorld::start(&[("cheap", cheap)]).await;
+    // Each may cost all of the budget but one trial, and costs less.
+    let suite = suite(3, ", limits: {usd: 0.6}");
+    let id = world
+        .run(
+            &suite,
+            &["cheap"],
+            json!({"budget_usd": 1.0, "parallel": 3}),
+        )
+        .await;
+    let results = world.until_over(id).await;
+    let (passed, skipped) = (TrialState::Passed, TrialState::Skipped);
+    assert_eq!(states(&results), [passed, passed, skipped]);
+}
+
+#[tokio::test]
+async fn the_limits_that_the_server_sets_for_a_turn_do_not_count() {
+    let busy = "
+steps:
+  - calls: [{bash: {command: echo 1}}]
+  - calls: [{bash: {command: echo 2}}]
+  - calls: [{bash: {command: echo 3}}]
+  - calls: [{bash: {command: 'sleep 60'}}]
+  - text: It is done.
+";
+    let limited = |limits: &str| {
+        suite(1, &format!(", limits: {{{limits}}}")).replace("cat /home/agent/done.txt", "'true'")
+    };
+    let mut options = WorldOptions::default();
+    options.settings.turn.max_steps = 1;
+    options.settings.turn.max_duration = Duration::from_secs(20);
+    let trial =
+        EvalWorld::one_trial_with(options.clone(), busy, &limited("steps: 5, seconds: 300")).await;
+    assert_eq!(trial.state, TrialState::Passed, "{trial:?}");
+    assert_eq!(trial.n_steps, 5);
+    let trial = EvalWorld::one_trial_with(options, busy, &limited("steps: 3")).await;
+    assert_eq!(
+        trial.reason.as_deref(),
+        Some("not done within its limit of 3 steps")
+    );
+}
+
+#[tokio::test]
+async fn a_computer_that_fails_during_the_check_says_nothing_about_the_model() {
+    let world = EvalWorld::start(&[("worker", WORKER)]).await;
+    let suite = suite(1, "").replace("cat /home", "sleep 60; cat /home");
+    let id = world.run(&suite, &["worker"], json!({})).await;
+    let sandboxes = world.world.sandboxes();
+    let has_checker = |session| sandboxes.file(session, "/tmp/eval/check.sh").is_some();
+    let checked = world
+        .until(id, |results| {
+            let session = results.tasks[0].trials[0].session;
+            session.is_some_and(has_checker)
+        })
+        .await;
+    let session = checked.tasks[0].trials[0].session.unwrap();
+    sandboxes.running(session).unwrap().die("out of memory");
+    let results = world.until_over(id).await;
+    let trial = &results.tasks[0].trials[0];
+    assert_eq!(trial.state, TrialState::Error, "{trial:?}");
 }
 
 #[tokio::test]
@@ -149,7 +223,8 @@ async fn a_disabled_user_runs_nothing() {
         .patch(&path, json!({"active": false}))
         .await
         .good();
-    world.world.pass(Duration::from_secs(120)).await;
+    // Long before the turn is over.
+    world.world.pass(Duration::from_secs(15)).await;
     world
         .client()
         .patch(&path, json!({"active": true}))
@@ -157,5 +232,8 @@ async fn a_disabled_user_runs_nothing() {
         .good();
     let shown: EvalResultsView = bob.get(&format!("/api/evals/{id}")).await.view();
     assert_eq!(shown.eval.state, EvalState::Stopped);
-    assert!(states(&shown).contains(&TrialState::Skipped), "{shown:?}");
+    assert_eq!(states(&shown), [TrialState::Skipped; 3]);
+    let session = shown.tasks[0].trials[0].session.unwrap();
+    let session = bob.session(&session.to_string());
+    assert_eq!(session.show().await["state"], "terminated");
 }

@@ -63,7 +63,8 @@ steps:
       - bash: {command: 'cat /home/agent/given.txt'}
       - bash: {command: 'cat /home/agent/made.txt'}
       - bash: {command: 'cat /tmp/eval/check.sh'}
-  - text: '{{ result.1 }} {{ result.2 }} {{ result.3 }}'
+      - bash: {command: 'cat /tmp/eval/setup.sh'}
+  - text: \"{{ result.1 }} {{ result.2 }} {{ result.3 }}\\n{{ result.4 }}\"
 ";
     let suite = "
 name: mine
@@ -78,7 +79,7 @@ tasks:
     assert_eq!(trial.state, TrialState::Passed);
     let reason = trial.reason.unwrap();
     assert!(
-        reason.contains("/tmp/eval/check.sh: No such file"),
+        reason.contains("/tmp/eval/setup.sh: No such file"),
         "{reason}"
     );
     let world = EvalWorld::start(&[("looks", looks)]).await;
@@ -92,7 +93,8 @@ tasks:
         .messages()
         .await;
     let answer = messages.last().unwrap()["content"].as_str().unwrap();
-    assert!(answer.starts_with("given made cat: "), "{answer}");
+    let beginning = "given made cat: /tmp/eval/check.sh: No such file";
+    assert!(answer.starts_with(beginning), "{answer}");
 }
 
 #[tokio::test]
@@ -144,6 +146,8 @@ async fn a_run_goes_on_after_a_restart_and_begins_cut_trials_anew() {
         // The attempt that was cut short has cost something, too.
         assert!((first.cost_usd - 0.05).abs() < 1e-6, "{first:?}");
         assert!(results.eval.cost_usd > 0.14, "{:?}", results.eval);
+        let of_sessions = world.cost_of_sessions().await;
+        assert!((results.eval.cost_usd - of_sessions).abs() < 1e-6);
     }
 }
 
@@ -165,25 +169,36 @@ async fn a_stopped_run_ends_its_sessions_and_begins_no_more() {
     let path = format!("/api/evals/{id}/stop");
     let stopped: EvalResultsView = world.client().post(&path, json!({})).await.view();
     assert_eq!(stopped.eval.state, EvalState::Stopped);
-    let is_over = |results: &EvalResultsView| results.eval.n_ended == 3;
-    let results = world.until(id, is_over).await;
-    assert_eq!(states(&results), [TrialState::Skipped; 3]);
-    let reason = results.tasks[0].trials[0].reason.as_deref();
+    // No trial is left without a result, however long its session takes to end.
+    assert_eq!(stopped.eval.n_ended, 3);
+    assert_eq!(states(&stopped), [TrialState::Skipped; 3]);
+    let reason = stopped.tasks[0].trials[0].reason.as_deref();
     assert_eq!(reason, Some("the eval was stopped"));
     for task in &running.tasks[..2] {
-        let session = task.trials[0].session.unwrap().to_string();
-        let session = world.client().session(&session);
-        for _ in 0..100 {
-            if session.show().await["state"] == "terminated" {
-                break;
-            }
-            world.world.pass(Duration::from_millis(100)).await;
-        }
-        assert_eq!(session.show().await["state"], "terminated");
+        world.until_ended(task.trials[0].session.unwrap()).await;
     }
     // A second time changes nothing.
     let again: EvalResultsView = world.client().post(&path, json!({})).await.view();
-    assert_eq!(again, results);
+    assert_eq!(again, stopped);
+}
+
+#[tokio::test]
+async fn the_sessions_of_a_stopped_run_end_even_if_the_server_ends_at_once() {
+    for ending in [Ending::InOrder, Ending::Crash] {
+        let mut world = EvalWorld::start(&[("slow", SLOW)]).await;
+        let id = world.run(&suite(2, ""), &["slow"], json!({})).await;
+        let running = world
+            .until(id, |results| results.tasks[0].trials[0].session.is_some())
+            .await;
+        let session = running.tasks[0].trials[0].session.unwrap();
+        let path = format!("/api/evals/{id}/stop");
+        world.client().post(&path, json!({})).await.good();
+        world.world.end(ending).await;
+        world.world.open().await;
+        world.until_ended(session).await;
+        let shown = world.show(id).await;
+        assert_eq!(states(&shown), [TrialState::Skipped; 2], "{ending:?}");
+    }
 }
 
 #[tokio::test]

@@ -29,6 +29,8 @@ async fn runs_that_cannot_be_are_refused_with_the_reason() {
         (json!({"suite": good, "runs": 0}), "bad_eval"),
         (json!({"suite": good, "parallel": 99}), "bad_eval"),
         (json!({"suite": good, "budget_usd": 0}), "bad_budget"),
+        // Less than one trial may cost.
+        (json!({"suite": good, "budget_usd": 0.5}), "bad_budget"),
         (json!({"suite": good, "speed": 1}), "malformed"),
     ];
     for (body, code) in refused {
