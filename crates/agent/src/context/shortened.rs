@@ -1,6 +1,6 @@
 //! Results of earlier calls, shortened to a line each.
 
-use deskhand_core::model::{CallResult, Item, ToolCall};
+use deskhand_core::model::{CallResult, Item, REFUSED_BECAUSE, ToolCall};
 
 use crate::tools::ASK_USER;
 
@@ -11,7 +11,7 @@ const LINE_BYTES: usize = 160;
 const CUT: &str = " […]";
 
 /// Shortens the results of all calls but those of the newest answers, and leaves out pictures and files before these.
-/// Answers of people stay as they are.
+/// Answers of people stay as they are, also those with which they refused a call.
 pub(crate) fn shorten_results(items: &mut [Item]) {
     let mut answers = items.iter().enumerate().rev();
     let is_answer = |item: &Item| matches!(item, Item::Answer { calls, .. } if !calls.is_empty());
@@ -34,7 +34,8 @@ pub(crate) fn shorten_all(items: &mut [Item]) {
             Item::Results(results) => {
                 for result in results {
                     let asks = |call: &ToolCall| call.id == result.call && call.tool == ASK_USER;
-                    if !calls.iter().any(asks) {
+                    let is_refusal = result.is_error && result.text.starts_with(REFUSED_BECAUSE);
+                    if !is_refusal && !calls.iter().any(asks) {
                         shorten(result);
                     }
                 }
