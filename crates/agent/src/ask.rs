@@ -11,7 +11,7 @@ use tokio::time::Instant;
 
 use crate::{
     cut::Cut,
-    listen::{REJECTED, Spoken, Unheard},
+    listen::{REJECTED, Spoken, Unheard, refused},
     work::Work,
 };
 
@@ -20,7 +20,7 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(60);
 /// The longest pause that a vendor can ask for.
 const LONGEST_RETRY_AFTER: Duration = Duration::from_mins(10);
 /// The longest outage of a vendor before the turn fails.
-const LONGEST_OUTAGE: Duration = Duration::from_hours(1);
+pub(crate) const LONGEST_OUTAGE: Duration = Duration::from_hours(1);
 /// The number of attempts before the fallback model is used, if there is one.
 const TRIES_BEFORE_FALLBACK: u32 = 3;
 /// The number of times that a conversation is shortened for one answer: its results, and then all of it.
@@ -56,11 +56,14 @@ impl Work {
                     if n_shortened == MOST_SHORTENED {
                         return Err(too_long(&message));
                     }
-                    tracing::warn!(turn.id = %self.turn, model = self.model.name, message, "the conversation is too long for the model; shortening it");
                     n_shortened += 1;
-                    if self.shorten_now().await? {
-                        self.wait_for_hands().await?;
-                    }
+                    self.make_room(&message).await?;
+                    continue;
+                }
+                Err(Unheard::Refused { message }) => {
+                    attempt += 1;
+                    said.clear();
+                    self.replace_refusing(attempt, message).await?;
                     continue;
                 }
                 Err(Unheard::Cut(cut)) => return Err(cut),
@@ -79,13 +82,53 @@ impl Work {
             if began.elapsed() > LONGEST_OUTAGE {
                 return Err(gone(&message));
             }
-            self.wait_for_vendor(attempt, message, after).await?;
-            // The broken answer may have used up a budget. The step in progress is not a new one.
-            if has_cost {
-                let n_done = self.n_steps - 1;
-                while self.stay_within_bounds(n_done).await? {}
+            let is_other = self.wait_for_vendor(attempt, message, after).await?;
+            // The broken answer may have used up a budget, and nobody may know the price of the other model.
+            if has_cost || is_other {
+                self.stay_within_bounds_of_step().await?;
             }
         }
+    }
+
+    /// Asks people until another call of the step in progress passes no bound.
+    pub(crate) async fn stay_within_bounds_of_step(&mut self) -> Result<(), Cut> {
+        // A step in progress is not a new one.
+        let n_done = self.n_steps.saturating_sub(1);
+        while self.stay_within_bounds(n_done).await? {}
+        Ok(())
+    }
+
+    /// Shortens the conversation because the vendor found it too long.
+    async fn make_room(&mut self, message: &str) -> Result<(), Cut> {
+        tracing::warn!(turn.id = %self.turn, model = self.model.name, message, "the conversation is too long for the model; shortening it");
+        match self.shorten_now().await? {
+            Some(true) => {
+                self.stay_within_bounds_of_step().await?;
+                self.wait_for_hands().await
+            }
+            Some(false) => Ok(()),
+            None => Err(too_long(message)),
+        }
+    }
+
+    /// Lets the fallback model take over from one that refuses to answer. Without one, the turn ends.
+    async fn replace_refusing(&mut self, attempt: u32, message: String) -> Result<(), Cut> {
+        let Some(other) = self.fallback.take() else {
+            return Err(refused(&message));
+        };
+        tracing::warn!(turn.id = %self.turn, model = self.model.name, message, "the model refused to answer; asking another one");
+        let retry = EventBody::Retry(Retry {
+            turn: self.turn,
+            attempt,
+            message,
+            next_at: self.clock.now(),
+            model: Some(other.name.clone()),
+            without_files: false,
+            refused: true,
+        });
+        self.journal.append(vec![retry]).await?;
+        self.model = other;
+        self.stay_within_bounds_of_step().await
     }
 
     /// Records that the next request is made without attached files.
@@ -98,17 +141,19 @@ impl Work {
             next_at: self.clock.now(),
             model: None,
             without_files: true,
+            refused: false,
         });
         self.journal.append(vec![retry]).await?;
         Ok(())
     }
 
+    /// Waits before the next attempt. Returns true if another model takes over.
     pub(crate) async fn wait_for_vendor(
         &mut self,
         attempt: u32,
         message: String,
         after: Option<Duration>,
-    ) -> Result<(), Cut> {
+    ) -> Result<bool, Cut> {
         let other = self.fallback.take_if(|_| attempt >= TRIES_BEFORE_FALLBACK);
         let pause = match (&other, after) {
             (Some(_), _) => Duration::ZERO,
@@ -122,8 +167,10 @@ impl Work {
             next_at: self.clock.now() + pause,
             model: other.as_ref().map(|other| other.name.clone()),
             without_files: false,
+            refused: false,
         });
         self.journal.append(vec![retry]).await?;
+        let is_other = other.is_some();
         if let Some(other) = other {
             self.model = other;
         }
@@ -134,7 +181,7 @@ impl Work {
             () = tokio::time::sleep(pause) => {}
         }
         self.stopwatch.waited_since(since);
-        Ok(())
+        Ok(is_other)
     }
 }
 
@@ -160,7 +207,7 @@ fn too_long(message: &str) -> Cut {
     }
 }
 
-fn gone(message: &str) -> Cut {
+pub(crate) fn gone(message: &str) -> Cut {
     Cut::Failed {
         code: "model_failed",
         message: format!(

@@ -5,7 +5,7 @@
 
 use std::{
     cell::{RefCell, RefMut},
-    collections::HashMap,
+    collections::{HashMap, HashSet},
     sync::Arc,
 };
 
@@ -40,10 +40,19 @@ pub(crate) struct Bounds {
     budgets: Arc<dyn Budgets>,
     /// The amounts that people added for this turn.
     granted: HashMap<Bound, f64>,
+    /// The questions about models without a price that people said yes to in this turn. Each names its model.
+    allowed: HashSet<String>,
     /// The question from before the interruption, while it is open.
-    open: Option<(DecisionId, Over)>,
+    open: Option<(DecisionId, Asked)>,
     /// The bound that a person declined to raise before the interruption.
     refused: Option<Bound>,
+}
+
+/// A question about a bound.
+#[derive(Debug, Clone)]
+struct Asked {
+    over: Over,
+    prompt: String,
 }
 
 impl Bounds {
@@ -51,14 +60,19 @@ impl Bounds {
         let mut bounds = Self {
             budgets,
             granted: HashMap::new(),
+            allowed: HashSet::new(),
             open: None,
             refused: None,
         };
         for one in raised {
             let Some(over) = one.ask.over else { continue };
+            let asked = Asked {
+                over,
+                prompt: one.ask.prompt.clone(),
+            };
             match (one.state, &one.reply) {
-                (DecisionState::Open, _) => bounds.open = Some((one.decision, over)),
-                (_, Some(reply)) if reply.is_yes() => bounds.grant(over.bound, over.more),
+                (DecisionState::Open, _) => bounds.open = Some((one.decision, asked)),
+                (_, Some(reply)) if reply.is_yes() => bounds.grant(asked),
                 (_, Some(reply)) if reply.is_no() => bounds.refused = Some(over.bound),
                 // The question was withdrawn.
                 (_, _) => {}
@@ -67,8 +81,12 @@ impl Bounds {
         bounds
     }
 
-    fn grant(&mut self, bound: Bound, more: f64) {
+    fn grant(&mut self, asked: Asked) {
+        let Over { bound, more, .. } = asked.over;
         *self.granted.entry(bound).or_default() += more;
+        if bound == Bound::Unpriced {
+            self.allowed.insert(asked.prompt);
+        }
     }
 
     fn granted(&self, bound: Bound) -> f64 {
@@ -93,13 +111,17 @@ impl Work {
             }
             // No one has been asked about this bound yet.
             (Some(gauge), None) => {
-                let decision = self.ask_for_more(gauge).await?;
-                let settled = self.until_room(decision, gauge.over.bound, n_done).await?;
-                self.heed(gauge.over, &settled)?;
+                let asked = Asked {
+                    over: gauge.over,
+                    prompt: gauge.question(&self.model.name),
+                };
+                let decision = self.ask_for_more(&asked).await?;
+                let settled = self.until_room(decision, asked.over.bound, n_done).await?;
+                self.heed(asked, &settled)?;
             }
             // The question from before the interruption still applies.
-            (Some(gauge), Some((decision, asked))) if gauge.over.bound == asked.bound => {
-                let settled = self.until_room(decision, asked.bound, n_done).await?;
+            (Some(gauge), Some((decision, asked))) if gauge.over.bound == asked.over.bound => {
+                let settled = self.until_room(decision, asked.over.bound, n_done).await?;
                 self.heed(asked, &settled)?;
             }
             // The question from before the interruption no longer applies.
@@ -112,25 +134,25 @@ impl Work {
     }
 
     /// Applies the answer of people about a bound.
-    fn heed(&mut self, over: Over, settled: &Settled) -> Result<(), Cut> {
+    fn heed(&mut self, asked: Asked, settled: &Settled) -> Result<(), Cut> {
         match &settled.reply {
-            Some(reply) if reply.is_yes() => self.bounds.grant(over.bound, over.more),
-            Some(reply) if reply.is_no() => return Err(Cut::Enough(Some(over.bound))),
+            Some(reply) if reply.is_yes() => self.bounds.grant(asked),
+            Some(reply) if reply.is_no() => return Err(Cut::Enough(Some(asked.over.bound))),
             // There is room without a yes.
             Some(_) | None => {}
         }
         Ok(())
     }
 
-    async fn ask_for_more(&mut self, gauge: &Gauge) -> Result<DecisionId, Cut> {
+    async fn ask_for_more(&mut self, asked: &Asked) -> Result<DecisionId, Cut> {
         let decision = DecisionId::new();
         let ask = Ask {
             call: None,
             kind: DecisionKind::Budget,
-            prompt: gauge.question(),
+            prompt: asked.prompt.clone(),
             form: Form::YesNo,
             subject: None,
-            over: Some(gauge.over),
+            over: Some(asked.over),
             rule: None,
             default: None,
             expires_at: None,
@@ -227,14 +249,15 @@ impl Work {
         }))
     }
 
-    /// Returns true if people have allowed models without a price in this session.
+    /// Returns true if people have allowed this model without a price in this session.
     fn is_unpriced_allowed(&self) -> bool {
+        let question = Gauge::of_unpriced(false).question(&self.model.name);
         let log = &self.journal.bodies;
         let about_it = log.iter().filter_map(|body| {
             let EventBody::Decision(raised) = body else {
                 return None;
             };
-            let is_it = raised.ask.over?.bound == Bound::Unpriced;
+            let is_it = raised.ask.over?.bound == Bound::Unpriced && raised.ask.prompt == question;
             is_it.then_some(raised.decision)
         });
         let asked: Vec<DecisionId> = about_it.collect();
@@ -242,7 +265,7 @@ impl Work {
             matches!(body, EventBody::Answer(settled)
                 if asked.contains(&settled.decision) && settled.answer.as_ref().is_some_and(Reply::is_yes))
         };
-        self.bounds.granted(Bound::Unpriced) > 0.0 || log.iter().any(is_yes)
+        self.bounds.allowed.contains(&question) || log.iter().any(is_yes)
     }
 
     /// Returns true if the log has a warning of the same bound. Bounds of the session are warned about once, all

@@ -3,14 +3,15 @@
 //! Only the vendor knows for sure. This rule of thumb errs on the high side, since tokens in a vendor's cache cost
 //! less.
 
-use deskhand_core::model::{CallResult, Item, ModelRequest, Usage};
+use deskhand_core::{
+    model::{CallResult, Item, ModelRequest, Usage},
+    tool::ToolSpec,
+};
 
 /// The approximate number of bytes of text per token.
 const BYTES_PER_TOKEN: u64 = 4;
 /// The approximate number of pixels per token.
 const PIXELS_PER_TOKEN: u64 = 750;
-/// The tokens of the tools' descriptions.
-const TOOLS: u64 = 1_000;
 /// The tokens of a short answer.
 const ANSWER: u64 = 500;
 
@@ -18,13 +19,16 @@ const ANSWER: u64 = 500;
 pub(crate) fn estimate(request: &ModelRequest) -> Usage {
     let mut size = Size::default();
     size.text(&request.system);
+    for tool in request.tools.iter() {
+        size.tool(tool);
+    }
     for item in &request.items {
         size.item(item);
     }
     let picture =
         u64::from(request.shown.width) * u64::from(request.shown.height) / PIXELS_PER_TOKEN;
     Usage {
-        input: size.n_bytes / BYTES_PER_TOKEN + size.n_pictures * picture + size.n_tokens + TOOLS,
+        input: size.n_bytes / BYTES_PER_TOKEN + size.n_pictures * picture + size.n_tokens,
         output: ANSWER,
         ..Usage::default()
     }
@@ -46,6 +50,12 @@ struct Size {
 impl Size {
     fn text(&mut self, text: &str) {
         self.n_bytes += u64::try_from(text.len()).unwrap_or(u64::MAX);
+    }
+
+    fn tool(&mut self, tool: &ToolSpec) {
+        self.text(&tool.name);
+        self.text(&tool.description);
+        self.text(&tool.parameters.to_string());
     }
 
     fn item(&mut self, item: &Item) {
@@ -124,9 +134,9 @@ mod tests {
             options: deskhand_core::model::RequestOptions::default(),
         };
         let small = estimate(&request(vec![prompt.clone()]));
-        assert_eq!((small.input, small.output), (7 + TOOLS, ANSWER));
+        assert_eq!((small.input, small.output), (7, ANSWER));
         let large = estimate(&request(vec![prompt.clone(), shown]));
-        assert_eq!(large.input, 17 + 100 + TOOLS);
+        assert_eq!(large.input, 17 + 100);
         let file = ShownFile {
             name: "a.pdf".to_owned(),
             media_type: "application/pdf",
@@ -135,5 +145,19 @@ mod tests {
         };
         let with_file = estimate(&request(vec![prompt, Item::Files(vec![file])]));
         assert_eq!(with_file.input, small.input + 3_000);
+        let tool = ToolSpec {
+            name: "pan".to_owned(),
+            description: "Turns the head. ".repeat(10),
+            parameters: serde_json::json!({"type": "object"}),
+            native: None,
+        };
+        let with_tool = ModelRequest {
+            tools: [tool].into(),
+            ..request(vec![Item::Prompt {
+                text: "do it now".to_owned(),
+            }])
+        };
+        // The system text and the prompt have 29 bytes, the tool 180.
+        assert_eq!(estimate(&with_tool).input, (29 + 180) / 4);
     }
 }

@@ -79,8 +79,8 @@ impl Gauge {
         self.over.used + SMALLEST_USD >= CLOSE * self.over.limit
     }
 
-    /// Returns the question for people if the next step would pass the bound.
-    pub(crate) fn question(&self) -> String {
+    /// Returns the question for people if the next step, of the model with this name, would pass the bound.
+    pub(crate) fn question(&self, model: &str) -> String {
         let more = amount(self.over.bound, self.over.more);
         let so_far = self.so_far();
         match self.over.bound {
@@ -94,7 +94,7 @@ impl Gauge {
             Bound::Steps | Bound::Seconds => format!("{so_far} Give it {more} more?"),
             Bound::Repeats => format!("{so_far} Let it go on?"),
             Bound::Unpriced => format!(
-                "{so_far} Only an administrator can allow it in this session, here, or set the price under \
+                "The price of {model} is not known, so no budget in US dollars holds for it. Only an administrator can allow this model in this session, here, or set the price under \
                  `models.prices` in the settings. Go on?"
             ),
         }
@@ -228,13 +228,14 @@ mod tests {
 
     #[test]
     fn people_are_asked_in_plain_words() {
-        let asked = |bound, used, more| Gauge::of_turn(bound, used, 0.0, more, 0.0).question();
+        let asked =
+            |bound, used, more| Gauge::of_turn(bound, used, 0.0, more, 0.0).question("acme/model");
         insta::assert_snapshot!(asked(Bound::SessionUsd, 0.008, 0.01), @"This session has used $0.008 of its $0.01. The next step would go beyond that. Give it $0.01 more?");
         insta::assert_snapshot!(asked(Bound::SessionTokens, 9_999.0, 10_000.0), @"This session has used 9999 of its 10000 tokens. The next step would go beyond that. Give it 10000 tokens more?");
         insta::assert_snapshot!(asked(Bound::DayUsd, 49.876, 50.0), @"The owner of this session has used $49.88 of $50.00 for today. The next step would go beyond that. Only an administrator can give $50.00 more, here or with `deskhand user limit`; at midnight UTC the agent goes on by itself. Go on?");
         insta::assert_snapshot!(asked(Bound::Steps, 50.0, 50.0), @"This turn has used 50 of its 50 steps. Give it 50 steps more?");
         insta::assert_snapshot!(asked(Bound::Seconds, 1_800.4, 1_800.0), @"This turn has used 30 min of its 30 min. Give it 30 min more?");
-        insta::assert_snapshot!(Gauge::of_unpriced(false).question(), @"The price of the model is not known, so no budget in US dollars holds for it. Only an administrator can allow it in this session, here, or set the price under `models.prices` in the settings. Go on?");
+        insta::assert_snapshot!(Gauge::of_unpriced(false).question("acme/model"), @"The price of acme/model is not known, so no budget in US dollars holds for it. Only an administrator can allow this model in this session, here, or set the price under `models.prices` in the settings. Go on?");
         insta::assert_snapshot!(asked(Bound::Repeats, 5.0, 5.0), @"The agent has repeated itself or failed 5 times in a row. Let it go on?");
     }
 }

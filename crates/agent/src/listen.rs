@@ -53,6 +53,8 @@ pub(crate) enum Unheard {
     },
     /// The conversation does not fit into the model's window.
     TooLong { message: String },
+    /// The model refuses to answer.
+    Refused { message: String },
 }
 
 impl From<Cut> for Unheard {
@@ -74,7 +76,7 @@ pub(crate) struct Heard {
     original: Option<Original>,
     pub(crate) usage: Usage,
     /// True if the vendor has begun to answer.
-    has_begun: bool,
+    pub(crate) has_begun: bool,
     /// `None` until the answer is complete.
     pub(crate) end: Option<End>,
 }
@@ -82,7 +84,7 @@ pub(crate) struct Heard {
 impl Heard {
     /// Estimates the usage of an answer that broke off before the vendor reported any. Some report it only at the end,
     /// and charge for what they have said.
-    fn estimate(&mut self, request: Usage, said: &str) {
+    pub(crate) fn estimate(&mut self, request: Usage, said: &str) {
         if self.has_begun && self.usage == Usage::default() {
             self.usage = Usage {
                 output: text_tokens(said),
@@ -122,7 +124,9 @@ impl Work {
                         text: speech.said(),
                         has_cost,
                     },
-                    unheard @ (Unheard::Cut(_) | Unheard::TooLong { .. }) => unheard,
+                    unheard @ (Unheard::Cut(_)
+                    | Unheard::TooLong { .. }
+                    | Unheard::Refused { .. }) => unheard,
                 });
             }
         };
@@ -232,13 +236,10 @@ pub(crate) fn failed(error: ModelError) -> Unheard {
             let message = plain(&problem);
             return Unheard::TooLong { message };
         }
-        ModelError::Refused(problem) => (
-            REFUSED,
-            format!(
-                "{}. Say it in another way, or choose another model.",
-                plain(&problem)
-            ),
-        ),
+        ModelError::Refused(problem) => {
+            let message = plain(&problem);
+            return Unheard::Refused { message };
+        }
         ModelError::Unavailable {
             message,
             retry_after,
@@ -252,6 +253,13 @@ pub(crate) fn failed(error: ModelError) -> Unheard {
         }
     };
     Unheard::Cut(Cut::Failed { code, message })
+}
+
+pub(crate) fn refused(message: &str) -> Cut {
+    Cut::Failed {
+        code: REFUSED,
+        message: format!("{message}. Say it in another way, or choose another model."),
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

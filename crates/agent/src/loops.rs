@@ -3,8 +3,9 @@
 //! A round is one answer's calls with their results. The agent repeats itself if its last rounds are like the ones before
 //! them: one round again and again, or two or three in turn. Rounds are alike if the calls and their results are, and
 //! the pictures afterwards show no difference but a caret or a clock. One failure after another counts too, whatever
-//! failed. A round that only looks, or waits patiently for a command, is ignored while it shows the same. Any other
-//! difference ends the repetition, and so does a message from a person or a change of control.
+//! failed. A round that only looks, or waits patiently for a command, is ignored while it shows the same. A change of the
+//! plan is always ignored. Any other difference ends the repetition, and so does a message from a person or a change of
+//! control.
 
 use deskhand_core::{
     blob::BlobName, budget::Bound, event::EventBody, id::TurnId, policy::Risk, tool::NativeTool,
@@ -13,6 +14,8 @@ use serde_json::Value;
 
 use crate::tools::ToolSet;
 
+/// The tool that changes the plan.
+const UPDATE_PLAN: &str = "update_plan";
 /// The longest cycle that is detected, in rounds.
 const LONGEST_CYCLE: usize = 3;
 /// The number of consecutive failures that do not count as repetitions yet.
@@ -50,10 +53,12 @@ pub(crate) fn repeats(
 }
 
 /// One answer's calls with their results.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 struct Round<'a> {
     calls: Vec<(&'a str, &'a Value)>,
     results: Vec<(&'a str, bool)>,
+    /// True if a tool reported an error. A command that ends with an exit code is none.
+    has_error: bool,
     duration_ms: u64,
     picture: Option<&'a BlobName>,
 }
@@ -64,6 +69,8 @@ struct RoundReader<'a> {
     round: Round<'a>,
     /// The rounds so far, without those that are ignored.
     rounds: Vec<Round<'a>>,
+    /// The newest round of each look.
+    looks: Vec<Round<'a>>,
     n_failures: u32,
     repeats: Repeats,
 }
@@ -75,6 +82,7 @@ impl<'a> RoundReader<'a> {
             is_like,
             round: Round::default(),
             rounds: Vec::new(),
+            looks: Vec::new(),
             n_failures: 0,
             repeats: Repeats::default(),
         }
@@ -95,6 +103,7 @@ impl<'a> RoundReader<'a> {
             EventBody::ToolResult(result) if result.turn == Some(turn) && !result.partial => {
                 let has_failed = result.is_error || has_exit_code(result.state.as_ref());
                 self.round.results.push((&result.text, has_failed));
+                self.round.has_error |= result.is_error;
                 self.round.duration_ms += result.duration_ms;
             }
             EventBody::Screenshot(screenshot) if screenshot.turn == Some(turn) => {
@@ -113,16 +122,21 @@ impl<'a> RoundReader<'a> {
 
     fn end_round(&mut self) {
         let round = std::mem::take(&mut self.round);
-        if round.calls.is_empty() {
+        if round.calls.is_empty() || round.is_plan() {
             return;
         }
         // Looking again and again is waiting, not repeating.
-        let waits = round.is_look(self.tools) || round.is_patient();
+        let is_look = round.is_look(self.tools);
+        let is_patient = self.is_patient(&round);
+        if is_look && !self.is_news(&round) {
+            return;
+        }
+        let waits = is_look || is_patient;
         if waits
             && self
                 .rounds
                 .last()
-                .is_some_and(|last| self.show_the_same(last, &round))
+                .is_some_and(|last| self.show_the_same(last, &round, is_patient))
         {
             return;
         }
@@ -167,14 +181,8 @@ impl<'a> RoundReader<'a> {
     }
 
     fn are_alike(&self, one: &Round<'_>, other: &Round<'_>) -> bool {
-        let same_calls = one.calls.len() == other.calls.len()
-            && one.calls.iter().zip(&other.calls).all(
-                |((tool, input), (other_tool, other_input))| {
-                    tool == other_tool && are_near(input, other_input)
-                },
-            );
         // Pictures last, because they take the longest.
-        same_calls
+        one.has_calls_of(other)
             && one.results == other.results
             && match (one.picture, other.picture) {
                 (Some(one), Some(other)) => (self.is_like)(one, other),
@@ -182,10 +190,33 @@ impl<'a> RoundReader<'a> {
             }
     }
 
-    fn show_the_same(&self, one: &Round<'_>, other: &Round<'_>) -> bool {
+    /// Returns true if a look shows something else than the same look before it, and remembers it.
+    fn is_news(&mut self, look: &Round<'a>) -> bool {
+        let mut looks = self.looks.iter();
+        match looks.position(|before| before.has_calls_of(look)) {
+            Some(index) if self.are_alike(&self.looks[index], look) => return false,
+            Some(index) => self.looks[index] = look.clone(),
+            None => self.looks.push(look.clone()),
+        }
+        true
+    }
+
+    /// Returns true if a round waited for a command that went well, or for the same command as the round before.
+    fn is_patient(&self, round: &Round<'_>) -> bool {
+        let mut tools = round.calls.iter().map(|(tool, _)| *tool);
+        let is_again = || {
+            let mut last = self.rounds.last().into_iter();
+            !round.has_error && last.any(|last| last.has_calls_of(round))
+        };
+        round.duration_ms >= PATIENT_MS
+            && tools.all(|tool| tool == NativeTool::Shell.name())
+            && (!round.has_failed() || is_again())
+    }
+
+    fn show_the_same(&self, one: &Round<'_>, other: &Round<'_>, is_patient: bool) -> bool {
         match (one.picture, other.picture) {
             (Some(one), Some(other)) => (self.is_like)(one, other),
-            (None, None) => other.is_patient(),
+            (None, None) => is_patient,
             (Some(_), None) | (None, Some(_)) => false,
         }
     }
@@ -200,12 +231,18 @@ impl Round<'_> {
         })
     }
 
-    /// Returns true if it waited for a command that went well.
-    fn is_patient(&self) -> bool {
-        let mut tools = self.calls.iter().map(|(tool, _)| *tool);
-        self.duration_ms >= PATIENT_MS
-            && !self.has_failed()
-            && tools.all(|tool| tool == NativeTool::Shell.name())
+    /// Returns true if it only changes the plan, which shows nothing.
+    fn is_plan(&self) -> bool {
+        self.calls.iter().all(|(tool, _)| *tool == UPDATE_PLAN)
+    }
+
+    fn has_calls_of(&self, other: &Self) -> bool {
+        self.calls.len() == other.calls.len()
+            && self.calls.iter().zip(&other.calls).all(
+                |((tool, input), (other_tool, other_input))| {
+                    tool == other_tool && are_near(input, other_input)
+                },
+            )
     }
 
     fn has_failed(&self) -> bool {

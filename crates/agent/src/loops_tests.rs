@@ -16,6 +16,7 @@ struct Drawn {
     text: String,
     picture: Option<u8>,
     has_failed: bool,
+    exit_code: i64,
     duration_ms: u64,
 }
 
@@ -25,6 +26,7 @@ fn click(x: u8, picture: u8) -> Drawn {
         text: "Did it.".to_owned(),
         picture: Some(picture),
         has_failed: false,
+        exit_code: 0,
         duration_ms: 100,
     }
 }
@@ -47,17 +49,51 @@ fn look(picture: u8) -> Drawn {
     }
 }
 
+fn tool_of(input: &Value) -> &'static str {
+    let fields = [
+        ("shell", "bash"),
+        ("command", "editor"),
+        ("steps", "update_plan"),
+    ];
+    let field = fields.iter().find(|(field, _)| !input[field].is_null());
+    field.map_or("computer", |(_, tool)| tool)
+}
+
+/// An edit of a file that fails, or a view of it.
+fn edit(path: &str) -> Drawn {
+    Drawn {
+        input: json!({"command": "str_replace", "path": path, "old_str": "a", "new_str": "b"}),
+        text: "There is no such text.".to_owned(),
+        picture: None,
+        has_failed: true,
+        ..click(0, 0)
+    }
+}
+
+fn view(path: &str, text: &str) -> Drawn {
+    Drawn {
+        input: json!({"command": "view", "path": path}),
+        text: text.to_owned(),
+        has_failed: false,
+        ..edit(path)
+    }
+}
+
+fn plan(step: &str) -> Drawn {
+    Drawn {
+        input: json!({"steps": [{"text": step, "state": "doing"}]}),
+        text: "Noted.".to_owned(),
+        ..view("", "")
+    }
+}
+
 fn events(turn: TurnId, n: usize, drawn: &Drawn) -> Vec<EventBody> {
     let (turn, call) = (Some(turn), format!("call{n}"));
     let mut bodies = vec![
         EventBody::ToolUse(ToolUse {
             turn,
             call: call.clone(),
-            tool: if drawn.input["shell"].is_null() {
-                "computer".to_owned()
-            } else {
-                "bash".to_owned()
-            },
+            tool: tool_of(&drawn.input).to_owned(),
             input: drawn.input.clone(),
             description: None,
             by: None,
@@ -71,7 +107,7 @@ fn events(turn: TurnId, n: usize, drawn: &Drawn) -> Vec<EventBody> {
             duration_ms: drawn.duration_ms + u64::try_from(n).unwrap(),
             partial: false,
             parts: Vec::new(),
-            state: None,
+            state: Some(json!({"exit_code": drawn.exit_code})),
             not_done: None,
         }),
     ];
@@ -210,6 +246,41 @@ fn one_failure_after_another_counts_whatever_failed() {
     let mut mended = rounds;
     mended.push(command("e", "fine", 10));
     assert_eq!(counted(&mended), 1);
+}
+
+#[test]
+fn a_look_that_shows_the_same_does_not_hide_failures() {
+    let rounds = vec![[edit("/a"), view("/a", "text")]; 4].concat();
+    // The first look shows something new.
+    assert_eq!(counted(&rounds), 3);
+    let mut changed = rounds;
+    changed.push(view("/a", "other text"));
+    assert_eq!(counted(&changed), 0);
+    let with_picture = vec![[edit("/a"), look(1)]; 4].concat();
+    assert_eq!(counted(&with_picture), 3);
+    let with_plan: Vec<_> = ["one", "two", "three", "four"]
+        .into_iter()
+        .flat_map(|step| [plan(step), edit("/a")])
+        .collect();
+    assert_eq!(counted(&with_plan), 4);
+}
+
+#[test]
+fn polling_is_patient_whatever_the_exit_code_and_failing_slowly_is_not() {
+    let failing = |line: &str, code| Drawn {
+        exit_code: code,
+        ..command(line, "", 30_000)
+    };
+    let poll = failing("sleep 30; curl -sf localhost/health", 7);
+    assert_eq!(counted(&vec![poll.clone(); 6]), 1);
+    let names = ["a", "b", "c", "d"];
+    let rounds: Vec<_> = names.iter().map(|name| failing(name, 1)).collect();
+    assert_eq!(counted(&rounds), 3);
+    let broken = Drawn {
+        has_failed: true,
+        ..poll
+    };
+    assert_eq!(counted(&vec![broken; 4]), 4, "the tool failed");
 }
 
 #[test]

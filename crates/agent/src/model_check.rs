@@ -101,10 +101,10 @@ impl<'a> Check<'a> {
     /// Calls the model until it has clicked, and once more.
     async fn run(&mut self) -> Result<(), Finding> {
         loop {
-            let heard = self
-                .call()
-                .await
-                .map_err(|error| trouble::of_first(&error, self.shown))?;
+            let heard = self.call().await.map_err(|error| match self.n_calls {
+                1 => trouble::of_first(&error, self.shown),
+                _ => trouble::of_second(&error),
+            })?;
             if self.n_calls == 1 {
                 let shown = self.shown;
                 self.pass(
@@ -232,7 +232,12 @@ impl<'a> Check<'a> {
         ];
         let mut found = self.findings;
         let findings = points.map(|point| {
-            let at = found.iter().position(|finding| finding.point == point);
+            let of_point = |finding: &Finding| finding.point == point;
+            let has_failed =
+                |finding: &Finding| of_point(finding) && finding.verdict == CheckVerdict::Failed;
+            // A failure counts, whatever passed before it.
+            let at = found.iter().position(has_failed);
+            let at = at.or_else(|| found.iter().position(of_point));
             at.map_or_else(|| trouble::skipped(point), |at| found.swap_remove(at))
         });
         ModelReport {

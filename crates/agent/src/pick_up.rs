@@ -98,6 +98,9 @@ impl Progress {
                 self.last_words = None;
                 self.begun.clear();
             }
+            EventBody::Retry(retry) if retry.turn == turn && retry.refused => {
+                self.text = Blocks::default();
+            }
             // The model continued where it broke off.
             EventBody::Retry(retry) if retry.turn == turn => self.text.join(),
             // An answer that broke off is requested again.

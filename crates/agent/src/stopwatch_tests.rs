@@ -116,6 +116,7 @@ fn waiting_for_people_and_vendors_does_not_count() {
         next_at: at(260),
         model: None,
         without_files: false,
+        refused: false,
     });
     let events = vec![
         (0, status(turn, Some(MessageId::new()))),

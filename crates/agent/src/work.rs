@@ -69,7 +69,7 @@ pub(crate) struct Work {
     pub(crate) has_screen: bool,
     /// The number of events of the log for which a look has failed.
     pub(crate) n_looked_at: usize,
-    /// True if the computer has run before this turn and does not run when it begins.
+    /// True if the computer ended after the agent last used it, before this turn.
     is_started_anew: bool,
     /// The relation of the vendor's tokens to our estimates.
     pub(crate) scale: TokenScale,
@@ -234,17 +234,30 @@ impl Work {
     }
 }
 
-/// Returns true if the computer has run before and does not run at the end of this log.
+/// Returns true if the computer ended after the agent last used it, and the model was not told so.
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "most kinds of event say nothing about the computer"
+)]
 fn is_started_anew(log: &[EventBody]) -> bool {
-    let sandbox = |body: &EventBody| {
-        let EventBody::Status(status) = body else {
-            return None;
-        };
-        Some(status.sandbox)
-    };
-    let mut states = log.iter().rev().filter_map(sandbox);
-    let is_running = matches!(states.next(), Some(SandboxState::Ready) | None);
-    !is_running && states.any(|state| state == SandboxState::Ready)
+    let mut has_ended = false;
+    for body in log.iter().rev() {
+        match body {
+            EventBody::Status(status) => {
+                has_ended |= matches!(
+                    status.sandbox,
+                    SandboxState::None | SandboxState::Stopped | SandboxState::Lost
+                );
+            }
+            EventBody::Told(told) if told.text.ends_with(STARTED_ANEW) => return false,
+            EventBody::ToolResult(result) if result.turn.is_some() && result.not_done.is_none() => {
+                return has_ended;
+            }
+            EventBody::Screenshot(screenshot) if screenshot.turn.is_some() => return has_ended,
+            _ => {}
+        }
+    }
+    false
 }
 
 /// Returns the room for people's words beside a summary: a quarter of the window at most.

@@ -111,6 +111,9 @@ pub struct Usage {
     pub cache_write_hour: u64,
     pub cache_read: u64,
     pub output: u64,
+    /// The tokens of the longest prompt, if this is the usage of several requests. Surcharges depend on it.
+    #[serde(skip)]
+    pub longest_prompt: Option<u64>,
 }
 
 fn is_zero(count: &u64) -> bool {
@@ -128,16 +131,24 @@ impl Usage {
         self.input + self.cache_write + self.cache_read
     }
 
-    /// Returns the usage of both together.
+    /// Returns the usage of both requests together.
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
+        if self == Self::default() || other == Self::default() {
+            return if self == Self::default() { other } else { self };
+        }
         Self {
             input: self.input + other.input,
             cache_write: self.cache_write + other.cache_write,
             cache_write_hour: self.cache_write_hour + other.cache_write_hour,
             cache_read: self.cache_read + other.cache_read,
             output: self.output + other.output,
+            longest_prompt: Some(self.longest_prompt().max(other.longest_prompt())),
         }
+    }
+
+    fn longest_prompt(&self) -> u64 {
+        self.longest_prompt.unwrap_or_else(|| self.prompt())
     }
 }
 
@@ -184,7 +195,11 @@ impl Price {
         reason = "token counts stay far below 2^53"
     )]
     pub fn of(&self, usage: &Usage) -> f64 {
-        let long = self.long.filter(|long| usage.prompt() > long.over_tokens);
+        // Several requests are no long prompt. If one of them is, all of them count as long, since a bound may not be
+        // passed by an estimate that is too low.
+        let long = self
+            .long
+            .filter(|long| usage.longest_prompt() > long.over_tokens);
         let (input_factor, output_factor) =
             long.map_or((1.0, 1.0), |long| (long.input_factor, long.output_factor));
         let millions = |tokens: u64| tokens as f64 / 1e6;
@@ -224,6 +239,9 @@ pub struct CallResult {
 /// The text of a call that was not carried out because an earlier one of the same answer failed. A vendor requires
 /// exactly this text for its computer.
 pub const HALTED: &str = "Not executed: an earlier computer action in this turn failed.";
+
+/// The beginning of the text of a call that a person refused with words. The words follow.
+pub const REFUSED_BECAUSE: &str = "Not executed: a person was asked and said no, with these words:";
 
 /// A piece of a streamed answer.
 #[derive(Debug, Clone, PartialEq)]
@@ -420,5 +438,18 @@ mod tests {
         };
         assert_eq!(cost(request(500_000)), 1.0 + 0.1 + 1.0);
         assert_eq!(cost(request(500_001)), 2.200_004 + 1.5);
+    }
+
+    #[test]
+    fn several_short_prompts_are_no_long_one() {
+        let request = |input| Usage {
+            input,
+            ..Usage::default()
+        };
+        let short = request(600_000);
+        assert_eq!(short.plus(Usage::default()), short);
+        assert_eq!(cost(short.plus(short)), 2.4);
+        assert_eq!(cost(short.plus(short).plus(short)), 3.6);
+        assert_eq!(cost(short.plus(request(1_400_000))), 8.0);
     }
 }

@@ -148,7 +148,10 @@ impl Wire for Anthropic {
     }
 
     fn view(&self, name: &str) -> View {
-        view(name)
+        let offer = self.accepted.offer(name, AnthropicOffer::to(name));
+        let mut view = view(name);
+        view.window.vendor_summarizes = offer.compacts;
+        view
     }
 
     fn begin(self: Arc<Self>, asked: Asked) -> BoxFuture<'static, Begun<AnthropicAnswer>> {
@@ -180,7 +183,7 @@ pub(crate) fn view(name: &str) -> View {
         },
         window: ContextWindow {
             tokens: Some(generation.window()),
-            vendor_summarizes: generation.takes_compaction(),
+            vendor_summarizes: AnthropicOffer::to(name).compacts,
         },
         ..View::sized(match generation.resolution() {
             Resolution::Standard => {

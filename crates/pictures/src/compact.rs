@@ -14,22 +14,27 @@ const PNG_LEVEL: u8 = 5;
 const WEBP_METHOD: i32 = 4;
 const WEBP_EFFORT: f32 = 50.0;
 
+/// A JPEG is taken at once if the best PNG has this many times its bytes. A WebP takes a tenth of a second, and hardly ever
+/// has less than a quarter of the bytes of a PNG.
+const HOPELESS: usize = 8;
+
 /// Returns a picture with fewer bytes than this PNG, or `None` if it cannot be made smaller.
 ///
-/// It becomes a JPEG if that has less than half of the bytes of the best PNG. Otherwise it stays exact: a WebP if the
-/// receiver takes it, and a PNG if not. The same picture always gives the same bytes.
+/// It becomes a JPEG if that has less than half of the bytes of the best exact form. Otherwise it stays exact: a WebP if
+/// the receiver takes it, and a PNG if not. The same picture always gives the same bytes.
 pub fn compact(png: &[u8], takes_webp: bool) -> Option<(Vec<u8>, ImageFormat)> {
     let picture = DecodedPicture::decode(png).ok()?.picture;
     let smaller = picture.encode_small_png().ok()?;
     let best = smaller.len().min(png.len());
     let jpeg = picture.encode_fine_jpeg().ok()?;
+    let tries_webp = takes_webp && jpeg.len() * HOPELESS >= best;
+    let webp = tries_webp.then(|| picture.encode_exact_webp()).flatten();
+    let webp = webp.filter(|webp| webp.len() < best);
+    let best = webp.as_ref().map_or(best, Vec::len);
     if jpeg.len() * 2 < best {
         return Some((jpeg, ImageFormat::Jpeg));
     }
-    if takes_webp
-        && let Some(webp) = picture.encode_exact_webp()
-        && webp.len() < best
-    {
+    if let Some(webp) = webp {
         return Some((webp, ImageFormat::Webp));
     }
     (smaller.len() < png.len()).then_some((smaller, ImageFormat::Png))
@@ -112,7 +117,17 @@ mod tests {
 
     /// A photo: brightness and colour that change everywhere, with some noise.
     fn photo(x: usize, y: usize) -> [u8; 3] {
-        let noise = (x * 7919 + y * 104_729 + x * y * 31) % 13;
+        let mixed = x.wrapping_mul(374_761_393) ^ y.wrapping_mul(668_265_263);
+        let mixed = (mixed ^ (mixed >> 13)).wrapping_mul(1_274_126_177);
+        shaded(x, y, (mixed >> 16) % 13)
+    }
+
+    /// A pattern that looks like a photo, and repeats.
+    fn pattern(x: usize, y: usize) -> [u8; 3] {
+        shaded(x, y, (x * 7919 + y * 104_729 + x * y * 31) % 13)
+    }
+
+    fn shaded(x: usize, y: usize, noise: usize) -> [u8; 3] {
         let at = |share: usize| u8::try_from((share + noise) % 256).unwrap();
         [at(x / 4), at(y / 3), at((x + y) / 6)]
     }
@@ -153,9 +168,23 @@ mod tests {
         );
     }
 
+    /// A JPEG has less than half of the bytes of its PNG, and more than its WebP.
+    #[test]
+    fn a_picture_whose_webp_is_small_stays_exact() {
+        let page = painted(|x, y| {
+            let ink = letters(x, y).filter(|_| y > 240);
+            ink.unwrap_or(pattern(x, y))
+        });
+        let png = page.encode(BlobFormat::Png).unwrap();
+        assert_eq!(compact(&png, false).unwrap().1, ImageFormat::Jpeg);
+        let (webp, format) = compact(&png, true).unwrap();
+        assert_eq!(format, ImageFormat::Webp);
+        assert_eq!(pixels(&webp), pixels(&png));
+    }
+
     #[test]
     fn text_over_a_photo_becomes_a_jpeg_in_which_no_eye_sees_a_difference() {
-        let page = painted(|x, y| letters(x, y).filter(|_| y > 240).unwrap_or(photo(x, y)));
+        let page = painted(|x, y| letters(x, y).filter(|_| y > 400).unwrap_or(photo(x, y)));
         let png = page.encode(BlobFormat::Png).unwrap();
         let (small, format) = compact(&png, true).unwrap();
         assert_eq!(format, ImageFormat::Jpeg);

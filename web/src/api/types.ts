@@ -1856,6 +1856,8 @@ export interface components {
              * @description The time of the next attempt.
              */
             next_at: string;
+            /** @description The model refused to answer. The next one is not shown what it said of this answer. */
+            refused?: boolean;
             /** Format: uuid */
             turn: string;
             /** @description The next attempt leaves out the attached files, because the model's vendor rejected a request with them. */

@@ -113,7 +113,12 @@ impl<'a> Conversation<'a> {
                 self.screenshot(screenshot);
             }
             EventBody::Cost(cost) if !cost.broken_off && !cost.summary => self.answered(cost),
-            EventBody::Retry(_) => self.cut_off(),
+            EventBody::Retry(retry) => {
+                if retry.refused {
+                    self.answer.forget();
+                }
+                self.cut_off();
+            }
             EventBody::Notice(notice) => {
                 if let Some(note) = gauge::note(notice) {
                     self.note(note);

@@ -66,6 +66,7 @@ fn files_that_a_vendor_rejected_are_not_shown_again() {
         next_at: jiff::Timestamp::UNIX_EPOCH,
         model: None,
         without_files: true,
+        refused: false,
     });
     let answer = EventBody::Text(Said {
         turn,

@@ -1,7 +1,7 @@
 //! Results of earlier calls, shortened to a line each.
 
 use deskhand_core::{
-    model::{CallResult, Item, ToolCall},
+    model::{CallResult, Item, REFUSED_BECAUSE, ToolCall},
     tool::ASK_USER,
 };
 
@@ -12,7 +12,7 @@ const LINE_BYTES: usize = 160;
 const CUT: &str = " […]";
 
 /// Shortens the results of all calls except those of the newest answers, and drops the pictures and files before them.
-/// People's answers stay as they are.
+/// People's answers stay as they are, also those with which they refused a call.
 pub(crate) fn shorten_results(items: &mut [Item]) {
     let mut answers = items.iter().enumerate().rev();
     let is_answer = |item: &Item| matches!(item, Item::Answer { calls, .. } if !calls.is_empty());
@@ -35,7 +35,8 @@ pub(crate) fn shorten_all(items: &mut [Item]) {
             Item::Results(results) => {
                 for result in results {
                     let asks = |call: &ToolCall| call.id == result.call && call.tool == ASK_USER;
-                    if !calls.iter().any(asks) {
+                    let is_refusal = result.is_error && result.text.starts_with(REFUSED_BECAUSE);
+                    if !is_refusal && !calls.iter().any(asks) {
                         shorten(result);
                     }
                 }

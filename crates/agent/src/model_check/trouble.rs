@@ -26,7 +26,7 @@ pub(super) fn skipped(point: CheckedPoint) -> Finding {
     finding(point, CheckVerdict::Skipped, text, "")
 }
 
-/// Returns the finding about an error before the model has clicked.
+/// Returns the finding about an error before the first answer.
 pub(super) fn of_first(error: &ModelError, shown: ScreenSize) -> Finding {
     let told = error.to_string();
     let lower = told.to_ascii_lowercase();
@@ -79,7 +79,7 @@ pub(super) fn of_first(error: &ModelError, shown: ScreenSize) -> Finding {
     }
 }
 
-/// Returns the finding about an error after the model has clicked.
+/// Returns the finding about an error after the first answer.
 pub(super) fn of_second(error: &ModelError) -> Finding {
     let remedy = match error {
         ModelError::Unavailable { .. } => "The vendor broke off. Try again later.",

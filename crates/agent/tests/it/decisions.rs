@@ -6,7 +6,7 @@ use deskhand_core::{
     decision::{Ask, DecisionKind, DecisionState, Reply},
     event::{DecisionRaised, DecisionSettled, EventBody, NotDone, Status},
     id::{DecisionId, TurnId},
-    model::{Check, Chunk},
+    model::{Check, Chunk, ModelError},
     policy::{Mode, Policy},
     sandbox::SessionRequest,
     session::{Phase, SandboxState},
@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 
 use crate::{
     fakes::{Beat, FakeSandbox},
-    stage::{Stage, calls, click, ending, prompt, runs, says},
+    stage::{Stage, calls, click, ending, fails, prompt, runs, says},
 };
 
 fn asks(question: &str) -> (&'static str, Value) {
@@ -298,4 +298,23 @@ async fn a_safety_check_holds_the_whole_batch_up_until_a_person_has_answered() {
         assert_eq!(ending(&report), "done: Well. (steps: 2)");
         assert_eq!(sandbox.requests.borrow().len(), n_done);
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_words_of_a_refusal_outlive_a_summary() {
+    let stage = Stage::new(vec![
+        calls(vec![runs("git push")]),
+        fails(ModelError::TooLong("prompt is too long".to_owned())),
+        says("I tried to push."),
+        says("Done."),
+    ]);
+    stage.people.policy.lock().unwrap().mode = Mode::Always;
+    answered_with(
+        &stage,
+        vec![Reply::NoBecause("Use the branch review.".to_owned())],
+    );
+    assert_eq!(ending(&stage.run().await), "done: Done. (steps: 2)");
+    let shown = format!("{:?}", stage.shown());
+    assert!(shown.contains("I tried to push."), "{shown}");
+    assert!(shown.contains("Use the branch review."), "{shown}");
 }

@@ -1,7 +1,8 @@
 //! The beginning of a turn: the screen as it is, and what has become of the computer.
 
 use deskhand_core::{
-    event::{EventBody, Status},
+    blob::{BlobFormat, BlobName},
+    event::{EventBody, Outcome, Screenshot, Status},
     id::{MessageId, TurnId},
     model::Item,
     session::{Phase, SandboxState},
@@ -9,7 +10,7 @@ use deskhand_core::{
 
 use crate::{
     fakes::FakeSandbox,
-    stage::{Stage, prompt, says},
+    stage::{Stage, complete, prompt, says},
 };
 
 fn status(sandbox: SandboxState, turn: Option<TurnId>) -> EventBody {
@@ -22,12 +23,38 @@ fn status(sandbox: SandboxState, turn: Option<TurnId>) -> EventBody {
     })
 }
 
+/// What has happened to the computer before the turn.
+#[derive(Debug, Clone, Copy)]
+enum Before {
+    Was(SandboxState),
+    /// The agent looked at the screen.
+    Used,
+}
+
+fn event(before: Before) -> EventBody {
+    match before {
+        Before::Was(sandbox) => status(sandbox, None),
+        Before::Used => EventBody::Screenshot(Screenshot {
+            turn: Some(TurnId::new()),
+            call: None,
+            blob: BlobName::of([1; 32], BlobFormat::Png),
+            // No model is shown a picture of this size.
+            width: 1,
+            height: 1,
+        }),
+    }
+}
+
 /// Returns the texts of the first request, and the number of its pictures.
-async fn first_request(sandboxes: &[SandboxState]) -> (String, usize) {
+async fn first_request(before: &[Before]) -> (String, usize) {
     let turn = TurnId::new();
     let mut stage = Stage::new(vec![says("Done.")]);
-    stage.history = sandboxes.iter().map(|one| status(*one, None)).collect();
-    let now = sandboxes.last().copied().unwrap_or(SandboxState::None);
+    stage.history = before.iter().copied().map(event).collect();
+    let states = before.iter().rev().filter_map(|before| match before {
+        Before::Was(sandbox) => Some(*sandbox),
+        Before::Used => None,
+    });
+    let now = states.into_iter().next().unwrap_or(SandboxState::None);
     stage
         .history
         .extend([prompt("do it"), status(now, Some(turn))]);
@@ -43,18 +70,46 @@ async fn first_request(sandboxes: &[SandboxState]) -> (String, usize) {
 
 #[tokio::test(start_paused = true)]
 async fn a_turn_begins_with_a_picture_and_says_if_the_computer_was_started_anew() {
-    use SandboxState::{Lost, None, Ready, Stopped};
-    for (sandboxes, is_anew) in [
+    use Before::{Used, Was};
+    use SandboxState::{Lost, None, Paused, Ready, Starting, Stopped};
+    // Opening the page starts the computer of a sleeping session.
+    let opened = [Was(Stopped), Was(Starting), Was(Ready)];
+    for (before, is_anew) in [
         (vec![], false),
-        (vec![None], false),
-        (vec![None, Ready], false),
-        (vec![None, Ready, Stopped], true),
-        (vec![Ready, Lost], true),
-        (vec![Ready, Stopped, Ready], false),
+        (vec![Was(None)], false),
+        (vec![Was(None), Was(Ready)], false),
+        (vec![Was(Ready), Used], false),
+        (vec![Was(Ready), Used, Was(Stopped)], true),
+        (vec![Was(Ready), Used, Was(Lost)], true),
+        (vec![Was(Ready), Used, Was(None)], true),
+        (vec![Was(Ready), Used, Was(Paused), Was(Ready)], false),
+        ([&[Was(Ready), Used], &opened[..]].concat(), true),
+        ([&[Was(Ready)], &opened[..]].concat(), false),
+        ([&[Was(Ready), Used], &opened[..], &[Used]].concat(), false),
     ] {
-        let (text, n_pictures) = first_request(&sandboxes).await;
-        assert_eq!(n_pictures, 1, "{sandboxes:?}");
-        assert_eq!(text.contains("started anew"), is_anew, "{sandboxes:?}");
+        let (text, n_pictures) = first_request(&before).await;
+        assert_eq!(n_pictures, 1, "{before:?}");
+        assert_eq!(text.contains("started anew"), is_anew, "{before:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_model_that_was_told_and_did_nothing_since_is_not_told_again() {
+    use Before::{Used, Was};
+    let mut history: Vec<_> = [Was(SandboxState::Ready), Used, Was(SandboxState::Lost)]
+        .map(event)
+        .into();
+    for _ in 0..2 {
+        let turn = TurnId::new();
+        let computers = Vec::<std::sync::Arc<FakeSandbox>>::new();
+        let mut stage = Stage::with_computers(vec![says("Done.")], computers);
+        history.extend([prompt("hello"), status(SandboxState::Lost, Some(turn))]);
+        stage.history = history.clone();
+        stage.turn(turn).run().await;
+        let shown = format!("{:?}", stage.shown());
+        assert_eq!(shown.matches("started anew").count(), 1, "{shown}");
+        history.extend(stage.log.bodies());
+        history.push(complete(turn, Outcome::Done));
     }
 }
 

@@ -12,8 +12,8 @@ use deskhand_core::{
     event::{EventBody, Summarized},
     id::TurnId,
     model::{
-        Chunk, ContextWindow, End, Item, Model, ModelError, ModelRequest, Pictures, Price,
-        PriceSource, ToolCall, Usage,
+        Chunk, ContextWindow, End, Item, LongPrompts, Model, ModelError, ModelRequest, Pictures,
+        Price, PriceSource, ToolCall, Usage,
     },
     sandbox::{SessionReply, SessionRequest},
     shell::ShellEnding,
@@ -38,7 +38,11 @@ struct Vendor {
     /// The window as Deskhand knows it.
     known: Option<u64>,
     pictures: Pictures,
+    /// The length from which prompts cost more.
+    long: Option<LongPrompts>,
     n_steps: usize,
+    /// The errors that requests for a summary get, before they are answered.
+    troubles: Mutex<VecDeque<ModelError>>,
     state: Mutex<VendorState>,
 }
 
@@ -58,8 +62,20 @@ impl Vendor {
             window,
             known,
             pictures: Pictures::Newest,
+            long: None,
             n_steps: N_STEPS,
+            troubles: Mutex::default(),
             state: Mutex::default(),
+        }
+    }
+
+    /// A vendor whose window is full after a few steps, and which gives these errors in place of the first summary.
+    fn in_trouble(troubles: impl IntoIterator<Item = ModelError>) -> Self {
+        Self {
+            pictures: Pictures::All,
+            n_steps: 30,
+            troubles: Mutex::new(troubles.into_iter().collect()),
+            ..Self::new(60_000, Some(60_000))
         }
     }
 
@@ -82,6 +98,9 @@ impl Vendor {
         let asks_for_summary = matches!(request.items.last(), Some(Item::Steering { text })
             if text.contains("Write a summary"));
         let said = if asks_for_summary {
+            if let Some(trouble) = self.troubles.lock().unwrap().pop_front() {
+                return Err(trouble);
+            }
             state.n_summaries += 1;
             vec![Chunk::Text(SUMMARY.to_owned())]
         } else {
@@ -188,7 +207,7 @@ impl Model for Vendor {
             cache_write: 1.0,
             cache_read: 1.0,
             output: 1.0,
-            long: None,
+            long: self.long,
             source: PriceSource::Listed,
         })
     }
@@ -216,9 +235,17 @@ fn computer() -> Arc<FakeSandbox> {
 }
 
 async fn work(vendor: Vendor) -> (Arc<Vendor>, Stage, TurnEnd) {
+    work_on(TASK, vendor, None).await
+}
+
+async fn work_on(
+    task: &str,
+    vendor: Vendor,
+    fallback: Option<Arc<Vendor>>,
+) -> (Arc<Vendor>, Stage, TurnEnd) {
     let vendor = Arc::new(vendor);
     let mut stage = Stage::with_computers(Vec::new(), vec![computer()]);
-    stage.history = vec![prompt(TASK)];
+    stage.history = vec![prompt(task)];
     stage.limits.max_steps = 1_000;
     *stage.people.replies.lock().unwrap() = [Reply::Text(ANSWER.to_owned())].into();
     let mut turn = stage.turn(TurnId::new());
@@ -226,6 +253,10 @@ async fn work(vendor: Vendor) -> (Arc<Vendor>, Stage, TurnEnd) {
         name: "fake/long".to_owned(),
         model: Arc::clone(&vendor) as _,
     };
+    turn.fallback = fallback.map(|model| ChosenModel {
+        name: "fake/other".to_owned(),
+        model,
+    });
     // No money is limited, and counting it would read the whole log at every step.
     turn.budgets = Arc::new(FakeBudgets::default());
     let end = turn.run().await.end;
@@ -307,4 +338,129 @@ async fn a_model_whose_history_may_not_change_is_summarized_at_once() {
         |body: &EventBody| matches!(body, EventBody::Summary(Summarized { text: None, .. }));
     let bodies = stage.log.bodies();
     assert!(bodies.iter().any(is_summary) && !bodies.iter().any(is_short));
+}
+
+#[tokio::test]
+async fn a_conversation_is_shortened_before_its_prompts_cost_more() {
+    let vendor = Vendor {
+        n_steps: 60,
+        long: Some(LongPrompts {
+            over_tokens: 32_000,
+            input_factor: 2.0,
+            output_factor: 1.5,
+        }),
+        ..Vendor::new(200_000, Some(200_000))
+    };
+    let (vendor, _, end) = work(vendor).await;
+    assert!(matches!(end, TurnEnd::Done { .. }), "{end:?}");
+    let state = vendor.state.lock().unwrap();
+    let longest = state.steps.iter().map(|(tokens, _)| *tokens).max();
+    assert!(longest.unwrap() < 32_000, "{longest:?}");
+}
+
+fn summaries(stage: &Stage) -> Vec<String> {
+    let text = |body: EventBody| {
+        let EventBody::Summary(summary) = body else {
+            return None;
+        };
+        summary.text
+    };
+    stage.log.bodies().into_iter().filter_map(text).collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_summary_waits_for_a_vendor_that_is_away() {
+    let away = || ModelError::unavailable("it is overloaded");
+    let (vendor, stage, end) = work(Vendor::in_trouble((0..6).map(|_| away()))).await;
+    assert!(matches!(end, TurnEnd::Done { .. }), "{end:?}");
+    assert!(vendor.troubles.lock().unwrap().is_empty());
+    let summaries = summaries(&stage);
+    assert!(!summaries.is_empty());
+    assert!(
+        summaries.iter().all(|text| text == SUMMARY),
+        "{summaries:?}"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_vendor_that_is_away_for_long_or_rejects_the_key_takes_nothing_from_the_conversation() {
+    let away = |_| ModelError::unavailable("it is overloaded");
+    let rejected = ModelError::Rejected("invalid x-api-key".to_owned());
+    for (troubles, told) in [
+        (
+            (0..200).map(away).collect(),
+            "not available: it is overloaded",
+        ),
+        (vec![rejected], "invalid x-api-key"),
+    ] {
+        let (_, stage, end) = work(Vendor::in_trouble(troubles)).await;
+        let TurnEnd::Failed(failure) = end else {
+            panic!("{end:?}")
+        };
+        assert_eq!(failure.code, "model_failed");
+        assert!(failure.message.contains(told), "{failure:?}");
+        assert_eq!(summaries(&stage), Vec::<String>::new());
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_list_of_calls_stands_for_a_summary_that_the_model_will_never_write() {
+    let refused = ModelError::Refused("no".to_owned());
+    let too_long = ModelError::TooLong("prompt is too long".to_owned());
+    for trouble in [refused, too_long] {
+        let (_, stage, end) = work(Vendor::in_trouble([trouble])).await;
+        assert!(matches!(end, TurnEnd::Done { .. }), "{end:?}");
+        let summaries = summaries(&stage);
+        assert!(
+            summaries[0].contains("You could not write"),
+            "{summaries:?}"
+        );
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn another_model_takes_over_from_one_that_is_away_when_a_summary_is_due() {
+    let away = |_| ModelError::unavailable("it is overloaded");
+    let vendor = Vendor::in_trouble((0..200).map(away));
+    let other = Arc::new(Vendor {
+        pictures: Pictures::All,
+        n_steps: 15,
+        // The people have answered the question of the first step.
+        state: Mutex::new(VendorState {
+            n_answers: 10,
+            ..VendorState::default()
+        }),
+        ..Vendor::new(500_000, Some(500_000))
+    });
+    let (_, stage, end) = work_on(TASK, vendor, Some(Arc::clone(&other))).await;
+    assert!(matches!(end, TurnEnd::Done { .. }), "{end:?}");
+    assert_eq!(other.state.lock().unwrap().n_answers, 15);
+    assert_eq!(summaries(&stage), Vec::<String>::new(), "it has more room");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_message_that_nearly_fills_the_window_is_not_summarized_again_and_again() {
+    let vendor = Vendor {
+        n_steps: 3,
+        ..Vendor::new(32_000, Some(32_000))
+    };
+    let message = "A word. ".repeat(14_000);
+    let (_, stage, end) = work_on(&message, vendor, None).await;
+    assert!(matches!(end, TurnEnd::Done { .. }), "{end:?}");
+    assert!(summaries(&stage).len() <= 2, "{}", summaries(&stage).len());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_message_that_does_not_fit_ends_the_turn_after_one_summary() {
+    let vendor = Vendor::new(4_096, Some(4_096));
+    let message = "A word. ".repeat(14_000);
+    let (_, stage, end) = work_on(&message, vendor, None).await;
+    let TurnEnd::Failed(failure) = end else {
+        panic!("{end:?}")
+    };
+    assert!(
+        failure.message.contains("Send a shorter message"),
+        "{failure:?}"
+    );
+    assert_eq!(summaries(&stage).len(), 1);
 }

@@ -98,6 +98,31 @@ async fn after_three_tries_another_model_is_asked_if_there_is_one() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn another_model_takes_over_from_one_that_refuses_and_does_not_see_what_it_said() {
+    let mut broken = says("First I break into");
+    *broken.last_mut().unwrap() = Beat::Fail(ModelError::Refused("no".to_owned()));
+    let mut stage = Stage::new(vec![broken.clone()]);
+    stage.fallback = Some(FakeModel::new(vec![says("Here it is.")]));
+    assert_snapshot!(ending(&stage.run().await), @"done: Here it is. (steps: 1)");
+    assert_snapshot!(stage.story(), @r#"
+    text 0 "First I break into"
+    -
+    retry 1 "no" with fake/other
+    -
+    text 1 "Here it is."
+    whole 1
+    "#);
+    let other = stage.fallback.as_ref().unwrap();
+    let shown = format!("{:?}", other.requests.lock().unwrap()[0].items);
+    assert!(!shown.contains("break into"), "{shown}");
+
+    // The other one refuses too.
+    stage = Stage::new(vec![broken.clone()]);
+    stage.fallback = Some(FakeModel::new(vec![broken]));
+    assert_snapshot!(ending(&stage.run().await), @"model_refused: no. Say it in another way, or choose another model. (steps: 1)");
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_model_whose_answer_became_too_long_goes_on() {
     let long = ends(says("One, two,"), End::Unfinished);
     let stage = Stage::new(vec![long, says(" three.")]);

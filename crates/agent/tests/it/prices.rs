@@ -5,13 +5,13 @@ use deskhand_core::{
     decision::{Ask, DecisionState, Reply},
     event::{DecisionRaised, DecisionSettled, EventBody},
     id::{TurnId, UserId},
-    model::{Chunk, Price, PriceSource},
+    model::{Chunk, ModelError, Price, PriceSource},
 };
 use insta::assert_snapshot;
 
 use crate::{
-    fakes::Beat,
-    stage::{Stage, calls, ending, runs, says},
+    fakes::{Beat, FakeModel},
+    stage::{Stage, calls, ending, fails, runs, says},
 };
 
 fn bounded() -> Accounts {
@@ -63,6 +63,19 @@ async fn a_person_is_asked_before_a_model_without_a_price_works_under_a_budget()
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_person_is_asked_before_another_model_without_a_price_takes_over() {
+    let away = fails(ModelError::unavailable("it is overloaded"));
+    let mut stage = unpriced();
+    stage.model = FakeModel::new(vec![away]);
+    let other = FakeModel::new(vec![says("I help out.")]);
+    *other.has_unknown_price.lock().unwrap() = true;
+    stage.fallback = Some(other.clone());
+    *stage.people.replies.lock().unwrap() = [Reply::Yes(false)].into();
+    assert_snapshot!(ending(&stage.run().await), @"enough: Some(Unpriced) (steps: 1)");
+    assert!(other.requests.lock().unwrap().is_empty());
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_yes_holds_for_the_session() {
     let first = unpriced();
     *first.people.replies.lock().unwrap() = [Reply::Yes(true)].into();
@@ -87,6 +100,20 @@ async fn a_yes_holds_for_the_session() {
     later.history.splice(0..0, before);
     assert_snapshot!(ending(&later.run().await), @"done: Done. (steps: 1)");
     assert!(asked(&later).is_empty());
+
+    // Another model is another question.
+    let away = fails(ModelError::unavailable("it is overloaded"));
+    later.model = FakeModel::new(vec![away]);
+    *later.model.has_unknown_price.lock().unwrap() = true;
+    let other = FakeModel::new(vec![says("I help out.")]);
+    *other.has_unknown_price.lock().unwrap() = true;
+    later.fallback = Some(other);
+    *later.people.replies.lock().unwrap() = [Reply::Yes(true)].into();
+    assert_snapshot!(ending(&later.run().await), @"done: I help out. (steps: 1)");
+    let [ask] = &asked(&later)[..] else {
+        panic!("{:?}", asked(&later))
+    };
+    assert!(ask.prompt.contains("fake/other"), "{}", ask.prompt);
 }
 
 #[tokio::test(start_paused = true)]
@@ -146,5 +173,37 @@ async fn an_answer_that_is_stopped_before_the_vendor_reports_is_estimated() {
     let cost = cost.unwrap();
     assert!(cost.broken_off && cost.usd > 0.0, "{cost:?}");
     assert!(cost.usage.input > 1_000, "{cost:?}");
+    assert_eq!(cost.usage.output, 100);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_summary_that_is_stopped_is_counted() {
+    let too_long = fails(ModelError::TooLong("prompt is too long".to_owned()));
+    let summary = vec![Beat::Say(Chunk::Text("x".repeat(400))), Beat::Hang];
+    let stage = Stage::new(vec![too_long, summary]);
+    *stage.model.price.lock().unwrap() = Some(Price {
+        input: 1.0,
+        cache_write: 1.0,
+        cache_read: 1.0,
+        output: 1.0,
+        long: None,
+        source: PriceSource::Listed,
+    });
+    let stop = async {
+        while stage.model.requests.lock().unwrap().len() < 2 {
+            tokio::time::sleep(std::time::Duration::from_secs(1)).await;
+        }
+        stage.stop.cancel();
+    };
+    let (report, ()) = tokio::join!(stage.run(), stop);
+    assert_snapshot!(ending(&report), @"stopped (steps: 1)");
+    let bodies = stage.log.bodies();
+    let Some(EventBody::Cost(cost)) = bodies.last() else {
+        panic!("{bodies:?}")
+    };
+    assert!(
+        cost.summary && cost.broken_off && cost.usd > 0.0,
+        "{cost:?}"
+    );
     assert_eq!(cost.usage.output, 100);
 }

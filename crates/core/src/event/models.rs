@@ -63,6 +63,9 @@ pub struct Retry {
     /// The next attempt leaves out the attached files, because the model's vendor rejected a request with them.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub without_files: bool,
+    /// The model refused to answer. The next one is not shown what it said of this answer.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub refused: bool,
 }
 
 /// A program in the sandbox called a model. The call is not part of the conversation.

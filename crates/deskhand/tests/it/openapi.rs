@@ -600,6 +600,7 @@ fn model_events(turn: TurnId, some: bool) -> [EventBody; 10] {
             next_at: jiff::Timestamp::UNIX_EPOCH,
             model: some.then(String::new),
             without_files: some,
+            refused: some,
         }),
         EventBody::Notice(Notice {
             turn,

@@ -1,6 +1,6 @@
 //! The conversation in the format of Anthropic's Messages API.
 
-use deskhand_core::model::{CallResult, Image, Item, ShownFile};
+use deskhand_core::model::{CallResult, Image, Item, REFUSED_BECAUSE, ShownFile};
 use serde_json::{Value, json};
 
 use super::{
@@ -147,6 +147,7 @@ impl MessagesWriter {
     fn results(&self, exchange: &Exchange<'_>, blocks: &[Value]) -> Vec<Value> {
         let mut results = Vec::new();
         let mut pictures = Vec::new();
+        let mut refusals = Vec::new();
         let calls = blocks.iter().filter(|block| block["type"] == "tool_use");
         for call in calls {
             let id = call["id"].as_str().unwrap_or_default();
@@ -155,7 +156,10 @@ impl MessagesWriter {
             // A result that is an error cannot contain a picture.
             let failed = result.filter(|result| result.is_error);
             pictures.extend(failed.and_then(|result| result.image.as_ref()));
+            refusals.extend(failed.filter(|result| result.text.starts_with(REFUSED_BECAUSE)));
         }
+        // The vendor may clear the results of old calls, and then a person's words would be gone.
+        results.extend(refusals.into_iter().map(|result| words(&result.text)));
         results.extend(pictures.into_iter().map(|image| self.picture(image)));
         results
     }

@@ -3,7 +3,10 @@
 use deskhand_core::{model::ModelRequest, tool::NativeTool};
 use reqwest::StatusCode;
 
-use super::generation::{Generation, ToolVersion};
+use super::{
+    generation::{Generation, ToolVersion},
+    told,
+};
 use crate::http::ErrorResponse;
 
 const CONTEXT_MANAGEMENT: &str = "context-management-2025-06-27";
@@ -84,7 +87,7 @@ impl AnthropicOffer {
     ///
     /// Returns `None` if the refusal is about something else. `has_browser` says if the request offered the browser.
     pub(super) fn after(self, response: &ErrorResponse, has_browser: bool) -> Option<Self> {
-        let told = response.body["error"]["message"].as_str()?;
+        let told = told(response)?;
         if response.status != StatusCode::BAD_REQUEST {
             return None;
         }
@@ -216,6 +219,18 @@ mod tests {
         let offer = offer.after(&pictures, true).unwrap();
         assert!(!offer.is_strict);
         assert_eq!(offer.after(&pictures, true), None);
+    }
+
+    #[test]
+    fn what_amazon_and_google_turn_down_is_left_out_too() {
+        let response = ErrorResponse {
+            status: StatusCode::BAD_REQUEST,
+            body: json!({"message": "context_management: Extra inputs are not permitted"}),
+            retry_after: None,
+        };
+        let offer = AnthropicOffer::to("claude-opus-5-5");
+        let less = offer.after(&response, true).unwrap();
+        assert!(!less.clears && !less.compacts);
     }
 
     #[test]

@@ -30,9 +30,10 @@ const SUMMARIZE_FROM_TOKENS: u32 = 180_000;
 const SUMMARIZE_CHEAP_FROM_TOKENS: u32 = 95_000;
 /// The instructions for a summary.
 const SUMMARIZE: &str = "Write a summary with which you can go on after everything before this point is gone, inside \
-                         <summary></summary>. Repeat word for word what people asked for and what they answered, and \
-                         repeat the plan. Say how far the task is, what was done and what came of it, which files, \
-                         pages, names and numbers matter, what did not work, and what comes next.";
+                         <summary></summary>. Repeat word for word what people asked for, what they answered and \
+                         what they said when they refused a call, and repeat the plan. Say how far the task is, what \
+                         was done and what came of it, which files, pages, names and numbers matter, what did not \
+                         work, and what comes next.";
 
 /// Writes the body of a request, without the model, which the sender adds.
 ///

@@ -1,6 +1,6 @@
 //! Requests as Anthropic takes them.
 
-use deskhand_core::model::{CallResult, Item, ToolCall};
+use deskhand_core::model::{CallResult, Item, REFUSED_BECAUSE, ToolCall};
 use serde_json::{Value, json};
 
 use super::{EarlierThinking, VENDOR, generation::ToolVersion, offer::AnthropicOffer, request};
@@ -345,4 +345,25 @@ fn nothing_before_the_vendor_s_newest_summary_is_sent_again_and_the_summary_stay
     assert_eq!(messages.len(), 2);
     assert_eq!(messages[0]["content"][0], summary);
     assert_eq!(messages[1]["content"][0]["text"], "Go on.");
+}
+
+#[test]
+fn the_words_of_a_refusal_stand_beside_the_result_that_may_be_cleared() {
+    let told = format!("{REFUSED_BECAUSE} Use the branch review.");
+    let refusal = CallResult {
+        is_error: true,
+        ..result("a", &told)
+    };
+    let sent = messages(vec![
+        prompt("hi"),
+        answer(&json!([call("a"), call("b")])),
+        Item::Results(vec![refusal, result("b", "OK")]),
+    ]);
+    let blocks = sent[2]["content"].as_array().unwrap();
+    let kinds: Vec<_> = blocks.iter().map(|block| block["type"].as_str()).collect();
+    assert_eq!(
+        kinds,
+        [Some("tool_result"), Some("tool_result"), Some("text")]
+    );
+    assert_eq!(blocks[2]["text"], told);
 }

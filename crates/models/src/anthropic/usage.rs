@@ -42,6 +42,7 @@ fn read(usage: &Value, before: Usage) -> Usage {
         cache_write_hour: hour.unwrap_or(before.cache_write_hour).min(cache_write),
         cache_read: counted("cache_read_input_tokens", before.cache_read),
         output: counted("output_tokens", before.output),
+        longest_prompt: None,
     }
 }
 

@@ -283,6 +283,7 @@ mod tests {
         let mut meter = Meter::new(Dialect::Messages, false, 0);
         let expected = Usage {
             cache_write_hour: 9,
+            longest_prompt: Some(100),
             ..usage(105, 9, 0, 16)
         };
         assert_eq!(heard(&mut meter, one, 1000), expected);

@@ -1,19 +1,22 @@
 //! Summaries that OpenAI writes of long conversations.
 
-use deskhand_core::tool::ASK_USER;
+use deskhand_core::{model::REFUSED_BECAUSE, tool::ASK_USER};
 use serde_json::{Value, json};
 
 use super::request::said;
 
 /// The length of a conversation, in tokens, from which OpenAI summarizes it. Prompts that are a third longer cost more.
 const SUMMARIZE_FROM_TOKENS: u32 = 200_000;
+/// The most bytes that are told of the arguments of a call that people refused.
+const MOST_ARGUMENT_BYTES: usize = 400;
 
 /// Returns the rules by which OpenAI summarizes.
 pub(super) fn rules() -> Value {
     json!([{"type": "compaction", "compact_threshold": SUMMARIZE_FROM_TOKENS}])
 }
 
-/// Drops everything before the newest summary, except the messages and answers of people.
+/// Drops everything before the newest summary, except the messages and answers of people, and their words about calls that
+/// they refused.
 pub(super) fn newest(mut input: Vec<Value>) -> Vec<Value> {
     let newest = input.iter().rposition(|item| item["type"] == "compaction");
     let rest = input.split_off(newest.unwrap_or(0));
@@ -38,18 +41,24 @@ fn words(item: &Value) -> Option<Value> {
     (!texts.is_empty()).then_some(item)
 }
 
-/// Returns the answer to a question to people, in words.
+/// Returns the answer to a question to people, or their words about a call that they refused.
 fn answer(item: &Value, input: &[Value]) -> Option<Value> {
-    let is_output = item["type"] == "function_call_output";
-    let mut calls = input
-        .iter()
-        .filter(|call| call["type"] == "function_call" && call["name"] == ASK_USER);
-    let call = calls.find(|call| is_output && call["call_id"] == item["call_id"])?;
-    let told = format!(
-        "[You asked with {}. The answer: {}]",
-        call["arguments"].as_str().unwrap_or_default(),
-        item["output"].as_str().unwrap_or_default()
-    );
+    if item["type"] != "function_call_output" {
+        return None;
+    }
+    let mut calls = input.iter().filter(|call| call["type"] == "function_call");
+    let call = calls.find(|call| call["call_id"] == item["call_id"])?;
+    let output = item["output"].as_str().unwrap_or_default();
+    let name = call["name"].as_str().unwrap_or_default();
+    let arguments = call["arguments"].as_str().unwrap_or_default();
+    let told = if name == ASK_USER {
+        format!("[You asked with {arguments}. The answer: {output}]")
+    } else if output.starts_with(REFUSED_BECAUSE) {
+        let end = arguments.floor_char_boundary(MOST_ARGUMENT_BYTES);
+        format!("[You called {name} with {}. {output}]", &arguments[..end])
+    } else {
+        return None;
+    };
     Some(said("user", &told))
 }
 
@@ -62,11 +71,14 @@ mod tests {
         let picture = json!({"type": "input_image", "image_url": "data:…"});
         let summary = |id: &str| json!({"type": "compaction", "id": id, "encrypted_content": "x"});
         let ask = json!({"type": "function_call", "call_id": "a", "name": "ask_user", "arguments": "{\"question\":\"Which?\"}"});
+        let refusal = format!("{REFUSED_BECAUSE} Use the branch review.");
         let input = vec![
             json!({"type": "message", "role": "user", "content": [{"type": "input_text", "text": "Do it."}, picture]}),
             json!({"type": "reasoning", "id": "r"}),
             ask,
             json!({"type": "function_call_output", "call_id": "a", "output": "The second."}),
+            json!({"type": "function_call", "call_id": "n", "name": "bash", "arguments": "{}"}),
+            json!({"type": "function_call_output", "call_id": "n", "output": refusal}),
             summary("1"),
             json!({"type": "function_call", "call_id": "b", "name": "bash", "arguments": "{}"}),
             json!({"type": "function_call_output", "call_id": "b", "output": "long"}),
@@ -81,6 +93,7 @@ mod tests {
                     "user",
                     "[You asked with {\"question\":\"Which?\"}. The answer: The second.]"
                 ),
+                said("user", &format!("[You called bash with {{}}. {refusal}]")),
                 summary("2"),
                 json!({"type": "computer_call", "call_id": "c"}),
             ]

@@ -137,6 +137,22 @@ async fn a_model_may_look_before_it_clicks() {
 }
 
 #[tokio::test]
+async fn a_failure_after_a_look_is_told() {
+    let look = Some(json!({"action": "screenshot"}));
+    let told = json!({"error": {"message": "tool messages are not supported"}});
+    let report = report(OWN, [chat(look, 0), Reply::refusal(400, &told)]).await;
+    assert!(!report.is_good(), "{report:#?}");
+    let parts = ["tool messages are not supported", "its own earlier answer"];
+    assert_found(
+        &report,
+        CheckedPoint::SecondStep,
+        CheckVerdict::Failed,
+        &parts,
+    );
+    assert_found(&report, CheckedPoint::Answer, CheckVerdict::Passed, &[]);
+}
+
+#[tokio::test]
 async fn a_wrong_key_and_an_unknown_model_are_told_apart_for_every_vendor() {
     let refusal =
         |status, message: &str| Reply::refusal(status, &json!({"error": {"message": message}}));

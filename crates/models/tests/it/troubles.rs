@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use deskhand_core::model::{Chunk, End, Item, ModelError, Usage};
+use deskhand_core::model::{Chunk, End, Item, ModelError, Models, Usage};
 use deskhand_testkit::Asked;
 use serde_json::{Value, json};
 
@@ -74,6 +74,19 @@ async fn a_form_of_the_computer_that_is_refused_is_not_tried_again() {
             Some("computer-use-2025-11-24,context-management-2025-06-27,compact-2026-01-12"),
         ]
     );
+}
+
+#[tokio::test]
+async fn a_vendor_that_refuses_to_summarize_leaves_it_to_us() {
+    let told = error("context_management: Extra inputs are not permitted");
+    let wire = Wire::answering([Reply::refusal(400, &told), Reply::stream(TOOLSET)]).await;
+    let window = || {
+        let model = wire.models().model("anthropic/claude-opus-5-5").unwrap();
+        model.window()
+    };
+    assert!(window().vendor_summarizes);
+    wire.heard("anthropic/claude-opus-5-5", &ask()).await;
+    assert!(!window().vendor_summarizes && window().tokens.is_some());
 }
 
 #[tokio::test]
@@ -212,6 +225,7 @@ async fn a_pause_goes_on_at_once_and_counts_once() {
     let both = Usage {
         input: 20,
         output: 10,
+        longest_prompt: Some(10),
         ..Usage::default()
     };
     assert_eq!(*usage, both);
