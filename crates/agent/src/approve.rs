@@ -6,7 +6,7 @@ use deskhand_core::{
     browser::{ElementAt, PointedElement},
     decision::{Ask, DecisionKind, Form, Reply, Subject},
     event::NotDone,
-    model::ToolCall,
+    model::{REFUSED_BECAUSE, ToolCall},
     policy::{Policy, Reach, Risk, Rule, Verdict},
     sandbox::{Actor, Call, ComputerExt, FindElement},
 };
@@ -22,7 +22,6 @@ use crate::{
 const REFUSED_BY_POLICY: &str = "Not executed: the approval policy of this session refuses it. Do \
                                  not try to reach the same in another way.";
 const REFUSED: &str = "Not executed: a person was asked and said no.";
-const REFUSED_BECAUSE: &str = "Not executed: a person was asked and said no, with these words:";
 const NOT_APPROVED: &str = "Not executed: a person was asked and nobody answered in time.";
 /// The most time for finding an element, with everything that the computer still does before.
 const FIND_MAX: Duration = Duration::from_secs(5);
