@@ -422,6 +422,13 @@ fn a_text_that_grows_costs_no_more_than_a_long_one() {
         "$(bash <<A\n".repeat(5_000),
         "`${x:-$((".repeat(9_000),
         "find -exec ".repeat(9_000),
+        "uv run python3 -m ".repeat(9_000),
+        "${x:-".repeat(9_000),
+        "cat |".repeat(9_000) + "sh",
+        "echo 'a' | sh |".repeat(900),
+        "sh <<< ".repeat(900),
+        format!("printf '{}' {} | sh", "%s ".repeat(9_000), "a ".repeat(9_000)),
+        format!("printf '{}%s' {} | sh", "b".repeat(9_000), "a ".repeat(9_000)),
         "curl https://x.example/a$(date);".repeat(900),
     ] {
         let begun = std::time::Instant::now();
@@ -459,6 +466,7 @@ fn a_value_that_is_too_long_is_unknown() {
 fn the_mode_risky_reads_other_spellings_and_their_harmless_neighbours() {
     let mut all = commands(include_str!("policy/cases/spellings.txt"));
     all.extend(clicks(include_str!("policy/cases/more_clicks.txt")));
+    assert_eq!(all.len(), 246);
     let wrong = all.iter().filter(|case| case.asks != case.is_asked);
     let wrong: Vec<String> = wrong
         .map(|case| {

@@ -164,14 +164,18 @@ fn a_result_that_lacks_a_place_leaves_it_out() {
 
 #[test]
 fn a_key_that_clicks_is_judged_by_its_element_and_gets_no_rule_of_its_own() {
-    let proposal = |input| ComputerTool.read(&input).unwrap().proposal();
+    let proposal = |action: &str, text: &str| {
+        let field = if action == "key" { "keys" } else { "text" };
+        let input = json!({"action": action, (field): text});
+        ComputerTool.read(&input).unwrap().proposal()
+    };
     for (action, text) in [
         ("key", "Return"),
         ("key", " "),
         ("type", "yes\n"),
         ("type", "yes\r"),
     ] {
-        let pressed = proposal(json!({"action": action, "text": text}));
+        let pressed = proposal(action, text);
         assert_eq!(
             (pressed.rule(), pressed.risk),
             (None, Risk::Harmless),
@@ -179,12 +183,12 @@ fn a_key_that_clicks_is_judged_by_its_element_and_gets_no_rule_of_its_own() {
         );
     }
     for (action, text) in [("key", "ctrl+s"), ("type", "yes")] {
-        let typed = proposal(json!({"action": action, "text": text}));
+        let typed = proposal(action, text);
         let pattern = typed.rule().map(|rule| rule.pattern);
         assert_eq!(pattern, Some(format!("{action} {text}")));
     }
     for (action, text) in [("key", "Tab Return"), ("type", "\t\n")] {
-        let moved = proposal(json!({"action": action, "text": text}));
+        let moved = proposal(action, text);
         assert_eq!(moved.risk, Risk::Risky(None), "{text:?}");
     }
 }

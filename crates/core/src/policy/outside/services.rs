@@ -150,10 +150,11 @@ fn client_looks(program: &str, arguments: &[String], words: &[Operand<'_>]) -> b
         if is(&LOOK_WORDS) || part.starts_with("get-") || part.starts_with("list-") {
             return true;
         }
-        if is(&ACT_WORDS) {
+        if WEAK_LOOK_WORDS.contains(&&**verb) {
+            is_weak = true;
+        } else if is(&ACT_WORDS) {
             return false;
         }
-        is_weak |= WEAK_LOOK_WORDS.contains(&&**verb);
     }
     is_weak
 }
