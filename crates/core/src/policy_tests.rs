@@ -427,8 +427,16 @@ fn a_text_that_grows_costs_no_more_than_a_long_one() {
         "cat |".repeat(9_000) + "sh",
         "echo 'a' | sh |".repeat(900),
         "sh <<< ".repeat(900),
-        format!("printf '{}' {} | sh", "%s ".repeat(9_000), "a ".repeat(9_000)),
-        format!("printf '{}%s' {} | sh", "b".repeat(9_000), "a ".repeat(9_000)),
+        format!(
+            "printf '{}' {} | sh",
+            "%s ".repeat(9_000),
+            "a ".repeat(9_000)
+        ),
+        format!(
+            "printf '{}%s' {} | sh",
+            "b".repeat(9_000),
+            "a ".repeat(9_000)
+        ),
         "curl https://x.example/a$(date);".repeat(900),
     ] {
         let begun = std::time::Instant::now();

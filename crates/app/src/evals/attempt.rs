@@ -323,7 +323,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_panic_ends_the_trial_as_an_error_of_the_server() {
-        let ended = without_panic(async { panic!("a bug") }).await;
+        let ended = without_panic::<()>(async { panic!("a bug") }).await;
         let Err(Unchecked::Ended(verdict)) = ended else {
             panic!("{ended:?}");
         };
