@@ -111,7 +111,7 @@ pub(super) fn name_of(words: &[String]) -> &str {
 ///
 /// A text for which the fuel does not last is left out.
 pub(super) fn split(text: &str, fuel: &Fuel) -> Vec<Command> {
-    if !fuel.burn(text.len()) {
+    if !fuel.burn_text(text) {
         return Vec::new();
     }
     Parser::new(text, fuel).script()

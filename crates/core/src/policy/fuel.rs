@@ -4,6 +4,8 @@ use std::cell::Cell;
 
 /// The characters that are read beyond the text of a call: values of variables, expanded braces, and texts in texts.
 const MOST_CHARS: usize = 500_000;
+/// What it takes to begin with a text, in characters. Many short texts take longer than a single one.
+const BEGINNING_CHARS: usize = 32;
 
 /// The characters that may still be read. Texts that double themselves use it up instead of the memory.
 #[derive(Debug)]
@@ -30,6 +32,12 @@ impl Fuel {
             self.run_out();
         }
         !self.is_out()
+    }
+
+    /// Takes what reading a text needs that another one contains. Returns false, from then on too, if there is not enough.
+    #[must_use]
+    pub(super) fn burn_text(&self, text: &str) -> bool {
+        self.burn(BEGINNING_CHARS.saturating_add(text.len()))
     }
 
     /// Notes that a part was not read.

@@ -327,7 +327,7 @@ impl Parser<'_> {
         text: &str,
         read: impl FnOnce(&mut Self) -> Vec<super::Command>,
     ) -> Vec<super::Command> {
-        if self.level >= MOST_LEVELS || !self.fuel.burn(text.len()) {
+        if self.level >= MOST_LEVELS || !self.fuel.burn_text(text) {
             self.fuel.run_out();
             return Vec::new();
         }
