@@ -5,6 +5,7 @@ use std::time::Duration;
 use deskhand_core::{
     event::EventBody,
     lease::{LeaseChange, LeaseChanged, LeaseEnd},
+    session::SandboxState,
 };
 use deskhand_testkit::{Session, Watcher};
 use deskhand_world::World;
@@ -126,10 +127,15 @@ async fn nobody_gets_control_while_programs_could_watch_them() {
 async fn control_ends_on_a_computer_that_starts_and_cannot_be_made_private() {
     let world = World::start(&[]).await;
     let problem = "some of them could not be stopped";
-    world.sandboxes().spy_from_the_start(problem);
     let session = world.client().new_session("scripted/demo").await;
-    // No computer runs yet, and a person's action starts it.
+    session.shell("true").await;
     session.take_control(60).await.good();
+    // A person's action starts the next computer.
+    let lost = |body: &EventBody| matches!(body, EventBody::Status(status) if status.sandbox == SandboxState::Lost);
+    let sandbox = world.sandboxes().running(session.id.parse().unwrap());
+    sandbox.unwrap().die("it was killed");
+    session.wait_for(0, lost).await;
+    world.sandboxes().spy_from_the_start(problem);
     session.shell("true").await;
     session.wait_for(0, ended(LeaseEnd::NotPrivate)).await;
     assert_eq!(session.show().await["lease"], json!({"holder": "nobody"}));
