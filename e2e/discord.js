@@ -66,6 +66,14 @@ export class Discord {
     return new Person(this, id);
   }
 
+  /** Waits until the bot has written this, whether or not it has changed the message since. */
+  async wrote(part) {
+    await eventually(`the bot has written “${part}”`, async () => {
+      const { requests } = JSON.parse(await this.ask("state", "{}"));
+      return requests.some(([, , body]) => body?.content?.includes(part));
+    });
+  }
+
   async end() {
     this.process.stdin.end();
     if (this.process.exitCode === null) await once(this.process, "exit");

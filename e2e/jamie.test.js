@@ -65,7 +65,7 @@ test("a link in a message plays for the whole voice channel, until its sender sa
 
   const asked = performance.now();
   await anna.write(`look at ${url} please`);
-  await anna.hears("Got it! Streaming to **Movie Night**");
+  await discord.wrote("Got it! Streaming to **Movie Night**");
   const { components } = await anna.hears("Now streaming!");
   t.diagnostic(`live after ${Math.round(performance.now() - asked)} ms`);
   const link = components[0].components[0].url;
