@@ -20,12 +20,9 @@ const COLUMNS = ["Suite", "State", "Passed", "Cost", "Started"] as const;
 /** The user's evals, newest first: a table, whose rows are cards on a narrow screen. */
 export function EvalList() {
   const list = useEvals();
-  const runs = list.data?.pages.flatMap((page) => page.evals);
+  const evals = list.data?.pages.flatMap((page) => page.evals);
   return (
-    <section aria-labelledby="evals-heading" className="flex flex-col gap-3">
-      <h2 id="evals-heading" className="text-base font-semibold">
-        Evals
-      </h2>
+    <section aria-label="Evals" className="flex flex-col gap-3">
       {list.error && (
         <Notice>
           {list.data && "This list may be out of date. "}
@@ -37,14 +34,14 @@ export function EvalList() {
           <Skeleton className="h-32 w-full rounded-lg" />
         </div>
       )}
-      {runs?.length === 0 && (
+      {evals?.length === 0 && (
         <Placeholder icon={<FlaskConical aria-hidden />} title="No evals yet">
-          An eval gives each task of a suite to each model, and counts which of them it does.
+          An eval gives every task of a suite to every model, and checks what each of them did.
         </Placeholder>
       )}
-      {runs !== undefined && runs.length > 0 && (
+      {evals !== undefined && evals.length > 0 && (
         <table
-          aria-labelledby="evals-heading"
+          aria-label="Evals"
           className="w-full rounded-lg border border-line bg-surface text-left text-[13px] max-md:block md:border-separate md:border-spacing-0"
         >
           <thead className="text-xs text-faint max-md:sr-only">
@@ -61,7 +58,7 @@ export function EvalList() {
             </tr>
           </thead>
           <tbody className="max-md:block">
-            {runs.map((run) => (
+            {evals.map((run) => (
               <RunRow key={run.id} run={run} />
             ))}
           </tbody>
