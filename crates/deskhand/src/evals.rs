@@ -47,7 +47,10 @@ impl SuiteSource {
                         "cannot read the suite {name} (the built-in one is {BUILT_IN_PREFIX}{name})"
                     )
                 }
-                None => format!("cannot read the suite {name}"),
+                None => format!(
+                    "cannot read the suite {name}; name a YAML file, or a built-in suite such as \
+                     {BUILT_IN_PREFIX}desktop"
+                ),
             })?;
             return Ok(Self::File(text));
         };
